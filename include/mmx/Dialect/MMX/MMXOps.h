@@ -1,0 +1,24 @@
+//===- MMXOps.h - Operations of the mmx dialect ---------------*- C++ -*-===//
+//
+// Part of the mmx project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MMX_DIALECT_MMX_MMXOPS_H
+#define MMX_DIALECT_MMX_MMXOPS_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mmx/Dialect/MMX/MMXDialect.h"
+#include "mmx/Dialect/MMX/MMXInterfaces.h"
+
+#define GET_OP_CLASSES
+#include "mmx/Dialect/MMX/MMXOps.h.inc"
+
+#endif // MMX_DIALECT_MMX_MMXOPS_H
