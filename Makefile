@@ -1,0 +1,47 @@
+# Two commands for newcomers: `make demo` shows the whole thing at work,
+# `make test` proves it. Both install what they need (Debian 12), build and
+# run. `make help` lists the rest.
+
+PRESET ?= dev
+JOBS ?= $(shell nproc)
+BUILD := build/$(PRESET)
+
+.PHONY: help setup build demo test test-asan bench docs format install clean
+
+help: ## this list
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: ## install the packages that building and testing need
+	@scripts/setup.sh
+
+build: setup ## build everything (PRESET=dev|release|asan)
+	@mkdir -p build
+	@test -f $(BUILD)/build.ninja || cmake --preset $(PRESET) >build/$(PRESET).configure.log || \
+	  { cat build/$(PRESET).configure.log; exit 1; }
+	@cmake --build $(BUILD) -j $(JOBS)
+
+demo: build ## a checkpoint goes in, tokens come out
+	@scripts/demo.sh $(BUILD)
+
+test: build ## all tests; the last line says how many passed
+	@python3 scripts/run-tests.py $(BUILD)
+
+test-asan: ## all tests under address and undefined-behaviour sanitizers
+	@$(MAKE) --no-print-directory test PRESET=asan
+
+bench: ## speed on this machine, checked before it is timed
+	@$(MAKE) --no-print-directory build PRESET=release
+	@python3 bench/cpu.py --build build/release
+
+docs: build ## reference pages from TableGen, into build/docs
+	@cmake --build $(BUILD) --target docs
+
+format: ## format all C++ sources
+	@git ls-files '*.cpp' '*.h' | xargs clang-format-22 -i
+
+install: ## build for release and install (DESTDIR, PREFIX)
+	@$(MAKE) --no-print-directory build PRESET=release
+	@cmake --install build/release $(if $(PREFIX),--prefix $(PREFIX))
+
+clean: ## remove what was built
+	rm -rf build
