@@ -17,6 +17,7 @@ llvm_config.with_environment(
 )
 config.environment["MMX_CACHE_DIR"] = os.path.join(config.test_exec_root, "cache")
 config.substitutions.append(("%golden", os.path.join(config.test_source_root, "golden")))
+config.substitutions.append(("%models", os.path.join(os.path.dirname(config.test_source_root), "models")))
 config.substitutions.append(("%python", config.python_executable))
 if config.mmx_ptxas:
     config.available_features.add("ptxas")
