@@ -20,6 +20,7 @@
 #include "mmx/Dialect/Exec/ExecDialect.h"
 #include "mmx/Dialect/MMX/MMXDialect.h"
 #include "mmx/Dialect/Tile/TileDialect.h"
+#include "mmx/Reference/TilePasses.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
@@ -30,6 +31,7 @@ int main(int argc, char **argv) {
                   mlir::vector::VectorDialect, mmx::MMXDialect,
                   mmx::tile::TileDialect, mmx::exec::ExecDialect>();
   mlir::registerTransformsPasses();
+  mmx::tile::registerTileReferencePasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "mmx optimizer driver\n", registry));
 }
