@@ -35,7 +35,7 @@ def run_lit(build, jobs, scratch):
     lit = "/usr/lib/llvm-22/bin/lit"
     subprocess.run(
         [lit if os.path.exists(lit) else "lit", "-sv", "-j", str(jobs),
-         "--timeout", "900", "-o", report, os.path.join(build, "test")])
+         "-o", report, os.path.join(build, "test")])
     if not os.path.exists(report):
         return 0, 1, 0
     with open(report) as file:
