@@ -110,7 +110,7 @@ double ObjectReader::number(StringRef key, double fallback, double low,
   std::optional<double> number = value->getAsNumber();
   if (number && *number >= low && *number <= high)
     return *number;
-  fail(key, formatv("a number from {0} to {1}", low, high).str());
+  fail(key, "a number from " + describe(low) + " to " + describe(high));
   return fallback;
 }
 
@@ -185,6 +185,13 @@ void ObjectReader::failWith(const Twine &message) {
 
 void ObjectReader::warn(const Twine &message) {
   warnings.push_back((file + ": " + message).str());
+}
+
+void ObjectReader::take(ObjectReader &other) {
+  errors.insert(errors.end(), other.errors.begin(), other.errors.end());
+  warnings.insert(warnings.end(), other.warnings.begin(), other.warnings.end());
+  other.errors.clear();
+  other.warnings.clear();
 }
 
 Error ObjectReader::takeError() {

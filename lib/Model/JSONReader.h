@@ -61,6 +61,8 @@ public:
   void failWith(const llvm::Twine &message);
   void warn(const llvm::Twine &message);
 
+  /// Takes over the errors and warnings of another reader.
+  void take(ObjectReader &other);
   /// All errors so far, as one.
   llvm::Error takeError();
   std::vector<std::string> takeWarnings() { return std::move(warnings); }

@@ -10,6 +10,7 @@
 #include "JSONReader.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include <cmath>
 
@@ -18,12 +19,14 @@ using namespace mmx;
 
 namespace {
 
-// Bounds on what a file may ask for. They are far above any model of this
-// family and keep every product of three of them within 64 bits.
+// Bounds on what a file may ask for, far above any model of this family. They
+// keep products of sizes within 64 bits and the module at a sane length.
 constexpr int64_t maxLayers = 4096;
 constexpr int64_t maxHeads = 1 << 14;
 constexpr int64_t maxWidth = 1 << 20;
 constexpr int64_t maxExperts = 1 << 14;
+constexpr int64_t maxExpertsOfAllLayers = 1 << 18;
+constexpr double maxExpertParameters = 1e15;
 constexpr int64_t maxVocab = 1 << 24;
 constexpr int64_t maxContext = int64_t(1) << 31;
 constexpr uint64_t maxConfigBytes = 16 << 20;
@@ -119,10 +122,17 @@ void ConfigParser::parseSizes() {
   config.tieWordEmbeddings = reader.boolean("tie_word_embeddings", false);
   StringRef blockKey = reader.find("block_size") ? "block_size" : "block";
   config.block = reader.integer(blockKey, 256, 1, 1 << 16);
-  config.dtype =
-      reader.string(reader.find("dtype") ? "dtype" : "torch_dtype", "");
-  int64_t count = reader.integer("num_hidden_layers", 32, 1, maxLayers);
-  config.layers = parseLayers(count);
+  StringRef dtypeKey = reader.find("dtype") ? "dtype" : "torch_dtype";
+  config.dtype = reader.string(dtypeKey, "");
+  if (!config.dtype.empty() && config.dtype != "float32" &&
+      config.dtype != "bfloat16")
+    reader.fail(dtypeKey, "\"float32\" or \"bfloat16\"");
+  constexpr int64_t wrong = 0;
+  int64_t count = reader.integer("num_hidden_layers",
+                                 reader.find("num_hidden_layers") ? wrong : 32,
+                                 1, maxLayers);
+  if (count != wrong)
+    config.layers = parseLayers(count);
 }
 
 void ConfigParser::parseHeads() {
@@ -135,6 +145,11 @@ void ConfigParser::parseHeads() {
                     Twine(config.numHeads));
   if (reader.find("head_dim")) {
     config.headDim = reader.integer("head_dim", 0, 1, maxWidth);
+    if (config.numHeads * config.headDim > maxWidth)
+      reader.failWith("expected \"num_attention_heads\" * \"head_dim\" of at "
+                      "most " +
+                      Twine(maxWidth) + ", but got " + Twine(config.numHeads) +
+                      " * " + Twine(config.headDim));
     return;
   }
   if (config.hiddenSize % config.numHeads != 0) {
@@ -164,8 +179,7 @@ void ConfigParser::parseRope() {
       rope.fail("rope_type", "\"default\" (scaling is not supported)");
     config.ropeTheta = rope.number("rope_theta", config.ropeTheta, 1.0, 1e30);
     fraction = rope.number("partial_rotary_factor", fraction, 0.0, 1.0);
-    if (Error error = rope.takeError())
-      reader.failWith("in \"rope_parameters\": " + toString(std::move(error)));
+    reader.take(rope);
   }
   bool published = config.hiddenSize == publishedHidden &&
                    config.vocabSize == publishedVocab;
@@ -233,6 +247,8 @@ std::vector<LayerKind> ConfigParser::parseLayers(int64_t count) {
     }
     std::vector<LayerKind> kinds =
         key == "layer_types" ? parseLayerTypes(*array) : parseLayerNumbers(key);
+    if (kinds.empty())
+      return {};
     if (source.empty())
       result = std::move(kinds);
     else if (kinds != result)
@@ -305,6 +321,19 @@ void ConfigParser::parseExperts() {
     reader.failWith("expected \"num_experts_per_tok\" of at most \"" + key +
                     "\" = " + Twine(config.numExperts) + ", but got " +
                     Twine(config.numExpertsPerToken));
+  if (config.numLayers() * config.numExperts > maxExpertsOfAllLayers)
+    reader.failWith("expected at most " + Twine(maxExpertsOfAllLayers) +
+                    " experts in all layers, but got " +
+                    Twine(config.numLayers()) + " * " +
+                    Twine(config.numExperts));
+  double parameters = 3.0 * double(config.numLayers()) *
+                      double(config.numExperts) * double(config.hiddenSize) *
+                      double(config.intermediateSize);
+  if (parameters > maxExpertParameters)
+    reader.failWith(formatv("expected experts of at most {0:e0} parameters in "
+                            "all, but got {1:e1}",
+                            maxExpertParameters, parameters)
+                        .str());
   config.sharedIntermediateSize =
       reader.uniformInteger("shared_intermediate_size", 0, 0, maxWidth);
   std::string mode = reader.string("shared_moe_mode", "sigmoid");
@@ -333,8 +362,7 @@ void ConfigParser::parseStopIds() {
     ObjectReader generation(*object, path);
     config.stopIds =
         generation.integers("eos_token_id", 0, config.vocabSize - 1);
-    if (Error error = generation.takeError())
-      reader.failWith(toString(std::move(error)));
+    reader.take(generation);
     if (!config.stopIds.empty())
       return;
   }
