@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TileInputs.h"
+#include "mmx/Reference/TileInputs.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include <random>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TileInputs.h"
+#include "mmx/Reference/TileInputs.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mmx/Reference/TilePasses.h"
 #include "llvm/ADT/bit.h"

@@ -17,10 +17,12 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "mmx/Conversion/Passes.h"
 #include "mmx/Dialect/Exec/ExecDialect.h"
 #include "mmx/Dialect/MMX/MMXDialect.h"
 #include "mmx/Dialect/Tile/TileDialect.h"
 #include "mmx/Reference/TilePasses.h"
+#include "mmx/Target/Passes.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
@@ -32,6 +34,8 @@ int main(int argc, char **argv) {
                   mmx::tile::TileDialect, mmx::exec::ExecDialect>();
   mlir::registerTransformsPasses();
   mmx::tile::registerTileReferencePasses();
+  mmx::registerConversionPasses();
+  mmx::registerTargetPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "mmx optimizer driver\n", registry));
 }

@@ -16,8 +16,8 @@ using namespace mlir;
 using namespace mmx::cpu;
 
 int64_t mmx::cpu::getElementBytes(Type type) {
-  if (type.isIndex())
-    return 8;
+  if (!type.isIntOrFloat())
+    return 8; // an index or a pointer
   return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
 }
 

@@ -29,7 +29,9 @@ public:
   /// Lanes of a vector register.
   const int64_t width;
 
-  int64_t padToWidth(int64_t n) const { return (n + width - 1) / width * width; }
+  int64_t padToWidth(int64_t n) const {
+    return (n + width - 1) / width * width;
+  }
   int64_t countVectors(int64_t n) const { return (n + width - 1) / width; }
 
   // Index arithmetic on i64.

@@ -29,6 +29,7 @@ LogicalResult KernelLowering::run() {
   auto type = e.getFunctionType({pointer, pointer, i64, i64, i64, pointer}, {});
   e.setInsertionPoint(kernel);
   auto function = func::FuncOp::create(e, kernel.getSymName(), type);
+  function->setAttr("mmx.kernel", e.getUnitAttr());
   function->setAttr("mmx.grid", kernel.getGridAttr());
   function->setAttr("mmx.scratch", e.getI64IntegerAttr(plan.getBytes()));
   if (StringAttr label = kernel.getLabelAttr())
@@ -68,7 +69,8 @@ void KernelLowering::setUpView(Value param, Value buffers, Value extents,
                                int64_t index, int64_t &nextExtent) {
   auto type = cast<tile::ViewType>(param.getType());
   View &view = views[param];
-  view.base = e.load(buffers.getType(), e.at(buffers, index, buffers.getType()));
+  view.base =
+      e.load(buffers.getType(), e.at(buffers, index, buffers.getType()));
   view.element = type.getElementType();
   view.panel = type.getPanel();
   view.along = type.getAlong();
@@ -136,9 +138,8 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
 // Fragments are carried in their places, scalars as values.
 LogicalResult KernelLowering::lowerFor(scf::ForOp loop) {
   SmallVector<Value> inits;
-  for (auto [arg, init, result] :
-       llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs(),
-                 loop.getResults())) {
+  for (auto [arg, init, result] : llvm::zip(
+           loop.getRegionIterArgs(), loop.getInitArgs(), loop.getResults())) {
     if (!isTile(arg.getType())) {
       inits.push_back(lookup(init));
       continue;
@@ -172,8 +173,7 @@ LogicalResult KernelLowering::lowerFor(scf::ForOp loop) {
       if (!isTile(arg.getType()))
         yielded.push_back(lookup(value));
       else
-        moveTile(value, arg,
-                 countRows(arg, loop.getBody()->getTerminator()));
+        moveTile(value, arg, countRows(arg, loop.getBody()->getTerminator()));
     }
     if (!inits.empty())
       scf::YieldOp::create(e, yielded);
@@ -224,8 +224,7 @@ void KernelLowering::moveTile(Value source, Value target, Value rows) {
     return;
   e.forEach(e.i64(0), rows, 1, [&](Value row) {
     e.forEach(e.i64(0), e.i64(from.shape.cols), e.width, [&](Value col) {
-      Value value =
-          e.loadVector(from.shape.element, elementAt(from, row, col));
+      Value value = e.loadVector(from.shape.element, elementAt(from, row, col));
       e.store(value, elementAt(to, row, col));
     });
   });

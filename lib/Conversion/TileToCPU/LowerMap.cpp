@@ -110,9 +110,8 @@ LogicalResult KernelLowering::lowerMap(tile::MapOp op) {
   if (!op.getWhen()) {
     compute();
   } else {
-    e.ifElse(lookup(op.getWhen()), compute, [&] {
-      moveTile(op.getOperands_()[0], op.getResult(0), rows);
-    });
+    e.ifElse(lookup(op.getWhen()), compute,
+             [&] { moveTile(op.getOperands_()[0], op.getResult(0), rows); });
   }
   for (Value result : op.getResults())
     completeForms(result);

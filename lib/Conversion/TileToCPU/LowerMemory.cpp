@@ -26,7 +26,8 @@ Value KernelLowering::addressOf(const View &view, ArrayRef<Value> indices) {
   Value offset = e.i64(0);
   for (auto [dim, index] : llvm::enumerate(indices)) {
     if (view.panel && static_cast<int64_t>(dim) == view.along) {
-      offset = e.add(offset, e.mul(e.div(index, view.panel), view.strides[dim]));
+      offset =
+          e.add(offset, e.mul(e.div(index, view.panel), view.strides[dim]));
       offset = e.add(offset, e.rem(index, view.panel));
     } else {
       offset = e.add(offset, e.mul(index, view.strides[dim]));
@@ -60,8 +61,8 @@ Window KernelLowering::getWindow(Value view, ValueRange indices,
   window.inside = e.truth(true);
   for (int64_t dim = 0, rank = indices.size(); dim < rank; ++dim)
     if (!llvm::is_contained(dims, dim))
-      window.inside = e.both(window.inside, isInside(*window.view, dim,
-                                                     window.start[dim]));
+      window.inside =
+          e.both(window.inside, isInside(*window.view, dim, window.start[dim]));
   return window;
 }
 
@@ -120,13 +121,12 @@ void KernelLowering::copyIn(const Window &window, const TilePlace &to,
   const View &view = *window.view;
   int64_t cols = to.shape.cols;
   auto vectors = [&] {
-    e.forEach(e.i64(0), e.i64(cols / e.width * e.width), e.width,
-              [&](Value col) {
-                Value value = e.loadVector(view.element,
-                                           addressIn(window, viewRow, col));
-                e.store(e.convert(value, to.shape.element),
-                        elementAt(to, row, col));
-              });
+    e.forEach(
+        e.i64(0), e.i64(cols / e.width * e.width), e.width, [&](Value col) {
+          Value value =
+              e.loadVector(view.element, addressIn(window, viewRow, col));
+          e.store(e.convert(value, to.shape.element), elementAt(to, row, col));
+        });
   };
   auto elements = [&](Value from) {
     e.forEach(from, e.i64(cols), 1, [&](Value col) {
@@ -162,8 +162,7 @@ void KernelLowering::copyOut(const Window &window, const TilePlace &from,
   Value full = isFullRow(window, cols);
   e.ifThen(full, [&] {
     e.forEach(e.i64(0), rest, e.width, [&](Value col) {
-      Value value =
-          e.loadVector(from.shape.element, elementAt(from, row, col));
+      Value value = e.loadVector(from.shape.element, elementAt(from, row, col));
       e.store(e.convert(value, view.element), addressIn(window, viewRow, col));
     });
   });
@@ -196,8 +195,8 @@ LogicalResult KernelLowering::lowerLoad(tile::LoadOp op) {
     // The bound on rows counts elements: narrow the view for this load.
     auto narrow = std::make_unique<View>(*window.view);
     if (given)
-      narrow->extents[rowDim] = e.min(
-          narrow->extents[rowDim], e.add(window.start[rowDim], given));
+      narrow->extents[rowDim] =
+          e.min(narrow->extents[rowDim], e.add(window.start[rowDim], given));
     window.view = narrow.get();
     if (plan.needsRows(result))
       loadRows(op, window, place, e.i64(1), e.i64(1));
@@ -205,8 +204,8 @@ LogicalResult KernelLowering::lowerLoad(tile::LoadOp op) {
     return success();
   }
   Value needed = countRows(result, op);
-  Value valid = countInside(*window.view, rowDim, window.start[rowDim],
-                            place.shape.rows);
+  Value valid =
+      countInside(*window.view, rowDim, window.start[rowDim], place.shape.rows);
   if (given)
     valid = e.min(valid, given);
   valid = e.select(window.inside, valid, e.i64(0));
@@ -231,9 +230,9 @@ void KernelLowering::loadRows(tile::LoadOp op, const Window &window,
       if (window.rowDim < 0)
         inside = window.inside;
       else
-        inside = e.both(inside, isInside(view, window.rowDim,
-                                         e.add(window.start[window.rowDim],
-                                               row)));
+        inside =
+            e.both(inside, isInside(view, window.rowDim,
+                                    e.add(window.start[window.rowDim], row)));
       copyIn(window, to, row, row, inside, fill);
     });
   };
@@ -269,15 +268,13 @@ PanelForm KernelLowering::loadPanelForm(tile::LoadOp op, const Window &window,
   Value rowStart = window.start[window.rowDim];
   Value colStart = window.start[window.colDim];
   Value zero = e.i64(0);
-  Value aligned = e.both(
-      window.inside,
-      e.both(e.le(zero, rowStart),
-             e.compare(arith::CmpIPredicate::eq,
-                       e.rem(rowStart, view.panel), zero)));
-  Value whole = e.both(
-      aligned, e.both(e.le(zero, colStart),
-                      e.le(e.add(colStart, e.i64(shape.cols)),
-                           view.extents[window.colDim])));
+  Value aligned = e.both(window.inside,
+                         e.both(e.le(zero, rowStart),
+                                e.compare(arith::CmpIPredicate::eq,
+                                          e.rem(rowStart, view.panel), zero)));
+  Value whole = e.both(aligned, e.both(e.le(zero, colStart),
+                                       e.le(e.add(colStart, e.i64(shape.cols)),
+                                            view.extents[window.colDim])));
   bool converts = view.element != shape.element;
   auto copy = [&] {
     if (converts)
@@ -304,8 +301,8 @@ void KernelLowering::copyPanels(tile::LoadOp op, const Window &window,
   const View &view = *window.view;
   TileShape shape = getTileShape(op.getType());
   Value lanes = e.iota();
-  Value fill = e.constant(e.vectorOf(shape.element),
-                          op.getFill().convertToDouble());
+  Value fill =
+      e.constant(e.vectorOf(shape.element), op.getFill().convertToDouble());
   e.forEach(e.i64(0), e.i64(shape.rows), e.width, [&](Value row) {
     Value left = e.splat(e.toIndex(e.sub(valid, row)));
     Value keep = e.compare(arith::CmpIPredicate::slt, lanes, left);
@@ -313,8 +310,8 @@ void KernelLowering::copyPanels(tile::LoadOp op, const Window &window,
                         e.rem(row, panelRows));
     Value any = e.lt(row, valid);
     e.forEach(e.i64(0), e.i64(shape.cols), 1, [&](Value col) {
-      Value place = e.at(to.pointer, e.add(group, e.mul(col, to.stride)),
-                         shape.element);
+      Value place =
+          e.at(to.pointer, e.add(group, e.mul(col, to.stride)), shape.element);
       e.ifElse(
           any,
           [&] {
@@ -335,12 +332,12 @@ void KernelLowering::copyPanelElements(tile::LoadOp op, const Window &window,
   e.forEach(e.i64(0), e.i64(shape.rows), 1, [&](Value row) {
     Value group = e.add(e.mul(e.div(row, panelRows), to.panelStride),
                         e.rem(row, panelRows));
-    Value rowInside = e.both(
-        e.lt(row, valid),
-        e.le(e.i64(0), e.add(window.start[window.rowDim], row)));
+    Value rowInside =
+        e.both(e.lt(row, valid),
+               e.le(e.i64(0), e.add(window.start[window.rowDim], row)));
     e.forEach(e.i64(0), e.i64(shape.cols), 1, [&](Value col) {
-      Value place = e.at(to.pointer, e.add(group, e.mul(col, to.stride)),
-                         shape.element);
+      Value place =
+          e.at(to.pointer, e.add(group, e.mul(col, to.stride)), shape.element);
       Value index = e.add(window.start[window.colDim], col);
       e.ifElse(
           e.both(rowInside, isInside(view, window.colDim, index)),
@@ -401,8 +398,7 @@ LogicalResult KernelLowering::lowerStore(tile::StoreOp op) {
           e.min(view.extents[window.colDim],
                 e.add(window.start[window.colDim], limit));
     window.view = &narrow;
-    e.ifThen(window.inside,
-             [&] { copyOut(window, from, e.i64(0), e.i64(0)); });
+    e.ifThen(window.inside, [&] { copyOut(window, from, e.i64(0), e.i64(0)); });
     return success();
   }
   Value rows = e.i64(from.shape.rows);
@@ -411,8 +407,8 @@ LogicalResult KernelLowering::lowerStore(tile::StoreOp op) {
   rows = e.select(window.inside, rows, e.i64(0));
   Value rowStart = window.start[window.rowDim];
   if (!op.getIds()) {
-    rows = e.min(rows, countInside(view, window.rowDim, rowStart,
-                                   from.shape.rows));
+    rows = e.min(rows,
+                 countInside(view, window.rowDim, rowStart, from.shape.rows));
     Value first = e.min(e.max(e.sub(e.i64(0), rowStart), e.i64(0)), rows);
     e.forEach(first, rows, 1,
               [&](Value row) { copyOut(window, from, row, row); });

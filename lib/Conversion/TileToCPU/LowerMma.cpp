@@ -25,11 +25,11 @@ using namespace mmx::cpu;
 /// as registers hold (32 of them with 16 lanes, 16 with 8), with room for one
 /// row of B and an element of A.
 static int64_t chooseVectors(int64_t vectors, int64_t lanes) {
-  for (int64_t count : lanes >= 16 ? ArrayRef<int64_t>{4, 3, 2}
-                                   : ArrayRef<int64_t>{2, 3})
+  int64_t most = lanes >= 16 ? 4 : 2;
+  for (int64_t count = most; count > 1; --count)
     if (vectors % count == 0)
       return count;
-  return std::min<int64_t>(vectors, lanes >= 16 ? 4 : 2);
+  return std::min(vectors, most);
 }
 
 static int64_t chooseRows(int64_t vectors, int64_t lanes) {
@@ -88,13 +88,12 @@ void KernelLowering::multiplyColumns(const Product &product, Value firstVector,
     multiplyBlock(product, row, height, firstVector, vectors);
   });
   Value row = whole;
-  for (int64_t rest = llvm::bit_floor<uint64_t>(height - 1); rest >= 1 && height > 1;
-       rest /= 2) {
+  for (int64_t rest = llvm::bit_floor<uint64_t>(height - 1);
+       rest >= 1 && height > 1; rest /= 2) {
     Value end = e.add(row, e.i64(rest));
     Value fits = e.le(end, product.rows);
-    e.ifThen(fits, [&] {
-      multiplyBlock(product, row, rest, firstVector, vectors);
-    });
+    e.ifThen(fits,
+             [&] { multiplyBlock(product, row, rest, firstVector, vectors); });
     row = e.select(fits, end, row);
   }
 }
@@ -108,8 +107,7 @@ static Value broadcastElement(Emitter &e, Type element, Value pointer) {
   Value bits = e.load(half, pointer);
   Value both = vector::BroadcastOp::create(
       e, VectorType::get({2 * e.width}, half), bits);
-  Value words =
-      vector::BitCastOp::create(e, e.vectorOf(e.getI32Type()), both);
+  Value words = vector::BitCastOp::create(e, e.vectorOf(e.getI32Type()), both);
   Value sixteen = e.constant(words.getType(), 16);
   Value shifted = arith::ShLIOp::create(e, words, sixteen);
   return vector::BitCastOp::create(e, e.vectorOf(e.getF32Type()), shifted);
@@ -144,11 +142,11 @@ void KernelLowering::multiplyBlock(const Product &product, Value row,
   Type f32 = e.getF32Type();
   for (int64_t i = 0; i < rows; ++i)
     for (Value col : cols)
-      sums.push_back(product.hasAcc
-                         ? e.loadVector(f32, elementAt(product.acc,
-                                                       e.add(row, e.i64(i)),
-                                                       col))
-                         : e.constant(e.vectorOf(f32), 0.0));
+      sums.push_back(
+          product.hasAcc
+              ? e.loadVector(f32,
+                             elementAt(product.acc, e.add(row, e.i64(i)), col))
+              : e.constant(e.vectorOf(f32), 0.0));
   auto steps = [&](Value k, int64_t count, ValueRange in) {
     SmallVector<Value> values(in);
     for (int64_t u = 0; u < count; ++u) {
@@ -156,10 +154,10 @@ void KernelLowering::multiplyBlock(const Product &product, Value row,
       Value bOffset = e.mul(step, bStep), aOffset = e.mul(step, aStep);
       SmallVector<Value> bVectors;
       for (Value pointer : bPointers)
-        bVectors.push_back(e.convert(
-            e.loadVector(b.shape.element,
-                         e.at(pointer, bOffset, b.shape.element)),
-            f32));
+        bVectors.push_back(
+            e.convert(e.loadVector(b.shape.element,
+                                   e.at(pointer, bOffset, b.shape.element)),
+                      f32));
       for (int64_t i = 0; i < rows; ++i) {
         Value element = broadcastElement(
             e, a.shape.element, e.at(aPointers[i], aOffset, a.shape.element));

@@ -33,7 +33,8 @@ static Value neutral(Emitter &e, tile::ReduceKind kind, Type type) {
     return e.constant(type, 0.0);
   if (isa<FloatType>(element))
     return e.constant(type, -std::numeric_limits<double>::infinity());
-  return e.constant(type, -std::ldexp(1.0, element.getIntOrFloatBitWidth() - 1));
+  return e.constant(type,
+                    -std::ldexp(1.0, element.getIntOrFloatBitWidth() - 1));
 }
 
 KernelLowering::Partial KernelLowering::combine(tile::ReduceOp op, Partial a,
@@ -53,8 +54,8 @@ KernelLowering::Partial KernelLowering::combine(tile::ReduceOp op, Partial a,
     return {e.select(take, b.value, a.value), {}};
   // Among equals the smallest position.
   Value equal = compare(arith::CmpFPredicate::OEQ, arith::CmpIPredicate::eq);
-  Value before = arith::CmpIOp::create(e, arith::CmpIPredicate::slt,
-                                       b.position, a.position);
+  Value before = arith::CmpIOp::create(e, arith::CmpIPredicate::slt, b.position,
+                                       a.position);
   take = arith::OrIOp::create(e, take, e.both(equal, before));
   return {e.select(take, b.value, a.value),
           e.select(take, b.position, a.position)};
@@ -152,8 +153,8 @@ void KernelLowering::reduceRows(tile::ReduceOp op) {
       Partial partial = {
           e.loadVector(from.shape.element, elementAt(from, row, col)), {}};
       if (op.getIndex())
-        partial.position = e.splat(
-            arith::TruncIOp::create(e, e.getI32Type(), row));
+        partial.position =
+            e.splat(arith::TruncIOp::create(e, e.getI32Type(), row));
       return partial;
     };
     Partial result = foldVectors(op, from.shape.rows, source, partials);
@@ -182,8 +183,8 @@ void KernelLowering::reduceCols(tile::ReduceOp op) {
             partial.value, fill);
       }
       if (op.getIndex())
-        partial.position = arith::IndexCastOp::create(
-            e, e.vectorOf(e.getI32Type()), lanes);
+        partial.position =
+            arith::IndexCastOp::create(e, e.vectorOf(e.getI32Type()), lanes);
       return partial;
     };
     Partial result = foldLanes(op, foldVectors(op, count, source, partials));

@@ -71,8 +71,8 @@ bool RowDemand::visit(Operation *op) {
   if (auto mma = dyn_cast<tile::MmaOp>(op)) {
     Demand demand = demandOf(mma.getResult());
     bool changed = needAll(mma.getB());
-    changed |= mma.getTransposeA() ? needAll(mma.getA())
-                                   : need(mma.getA(), demand);
+    changed |=
+        mma.getTransposeA() ? needAll(mma.getA()) : need(mma.getA(), demand);
     return (mma.getAcc() && need(mma.getAcc(), demand)) | changed;
   }
   if (auto map = dyn_cast<tile::MapOp>(op)) {

@@ -161,8 +161,7 @@ void ScratchPlan::addTile(Value tile) {
   // Rows that are not needed still stand for the fragments that share them.
   rowPlaces[tile] = add(needsRows(tile) ? shape.rows * cols * size : 0);
   if (needsPanels(tile))
-    panelPlaces[tile] =
-        add(llvm::alignTo(shape.rows, panelRows) * cols * size);
+    panelPlaces[tile] = add(llvm::alignTo(shape.rows, panelRows) * cols * size);
 }
 
 void ScratchPlan::addPlaces(Block &block) {
@@ -210,7 +209,8 @@ void ScratchPlan::unite(unsigned a, unsigned b) {
 }
 
 void ScratchPlan::tryShare(Value a, Value b) {
-  TileShape first = getTileShape(a.getType()), second = getTileShape(b.getType());
+  TileShape first = getTileShape(a.getType()),
+            second = getTileShape(b.getType());
   if (first.rows != second.rows || first.cols != second.cols ||
       getElementBytes(first.element) != getElementBytes(second.element))
     return;
@@ -281,8 +281,8 @@ void ScratchPlan::assignOffsets() {
   for (unsigned i = 0; i < places.size(); ++i)
     if (find(i) == i && places[i].bytes != 0)
       order.push_back(i);
-  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
-    return places[a].bytes > places[b].bytes;
+  llvm::sort(order, [&](unsigned a, unsigned b) {
+    return std::pair(-places[a].bytes, a) < std::pair(-places[b].bytes, b);
   });
   auto conflict = [&](const Place &a, const Place &b) {
     for (Range x : a.ranges)

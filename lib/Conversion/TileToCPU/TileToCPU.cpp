@@ -32,8 +32,8 @@ struct ConvertTileToCPU
       return signalPassFailure();
     }
     OpBuilder builder(&getContext());
-    for (auto kernel : llvm::make_early_inc_range(
-             getOperation().getOps<tile::KernelOp>())) {
+    for (auto kernel :
+         llvm::make_early_inc_range(getOperation().getOps<tile::KernelOp>())) {
       cpu::hoistScalars(kernel);
       cpu::KernelLowering lowering(kernel, builder, lanes);
       if (failed(lowering.run()))

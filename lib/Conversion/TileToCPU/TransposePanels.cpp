@@ -40,9 +40,8 @@ void KernelLowering::completeForms(Value tile) {
   PanelForm panels = getPanelPlace(tile);
   TileShape shape = place.shape;
   e.forEach(e.i64(0), e.i64(shape.rows), e.width, [&](Value row) {
-    Value group =
-        e.add(e.mul(e.div(row, panelRows), panels.panelStride),
-              e.rem(row, panelRows));
+    Value group = e.add(e.mul(e.div(row, panelRows), panels.panelStride),
+                        e.rem(row, panelRows));
     e.forEach(e.i64(0), e.i64(shape.cols), e.width, [&](Value col) {
       SmallVector<Value> vectors;
       for (int64_t i = 0; i < e.width; ++i) {

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MMX_LIB_REFERENCE_TILEINPUTS_H
-#define MMX_LIB_REFERENCE_TILEINPUTS_H
+#ifndef MMX_REFERENCE_TILEINPUTS_H
+#define MMX_REFERENCE_TILEINPUTS_H
 
 #include "mmx/Reference/TileInterpreter.h"
 #include <deque>
@@ -30,4 +30,4 @@ mlir::FailureOr<KernelInputs> makeKernelInputs(KernelOp kernel,
 
 } // namespace mmx::tile
 
-#endif // MMX_LIB_REFERENCE_TILEINPUTS_H
+#endif // MMX_REFERENCE_TILEINPUTS_H

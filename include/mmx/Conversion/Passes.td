@@ -1,0 +1,46 @@
+//===- Passes.td - Passes that go down a level -------------*- tablegen -*-===//
+//
+// Part of the mmx project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MMX_CONVERSION_PASSES_TD
+#define MMX_CONVERSION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertTileToCPU : Pass<"convert-tile-to-cpu", "::mlir::ModuleOp"> {
+  let summary = "tile kernels to functions on vector registers";
+  let description = [{
+    Every `tile.kernel` becomes a function of the same name
+
+    ```mlir
+    func.func @kernel(%buffers: !llvm.ptr, %extents: !llvm.ptr, %i: i64,
+                      %j: i64, %k: i64, %scratch: !llvm.ptr)
+    ```
+
+    that computes one cell of the grid: `buffers` are the views in order,
+    `extents` their dynamic extents and then the index parameters. Attributes:
+    `mmx.kernel`; `mmx.scratch`, the bytes that a running cell needs (64-byte
+    aligned); `mmx.grid`, the map from extents to the size of the grid.
+
+    Tiles stand in the scratch area, where those that are not needed at the
+    same time share a place; tiles of views that are only read are not copied
+    unless they hang over an edge. Ops become loops over registers of `lanes`
+    32-bit elements. Only rows that a store keeps are computed.
+
+    Example: `mmx-opt kernels.mlir --convert-tile-to-cpu=lanes=8`
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+  let options = [
+    Option<"lanes", "lanes", "int64_t", /*default=*/"16",
+           "32-bit elements of a vector register: 8 (AVX2) or 16 (AVX-512)">
+  ];
+}
+
+#endif // MMX_CONVERSION_PASSES_TD

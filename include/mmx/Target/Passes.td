@@ -1,0 +1,55 @@
+//===- Passes.td - Passes that run generated code ----------*- tablegen -*-===//
+//
+// Part of the mmx project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MMX_TARGET_PASSES_TD
+#define MMX_TARGET_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def TileRunCPU : Pass<"tile-run-cpu", "::mlir::ModuleOp"> {
+  let summary = "compiles a tile kernel for this CPU and compares it";
+  let description = [{
+    Compiles `kernel`, runs all cells of its grid on arrays as described at
+    `tile-interpret` and compares what it wrote with the interpreter: every
+    element within `tolerance` times the largest magnitude in the view. The
+    module is not changed.
+
+    Arrays end at a page that cannot be accessed, or begin after one where
+    `front` is given, and the scratch area is filled with NaN before each cell,
+    so that stray accesses and reads of what was not written show.
+
+    With `repeat` the grid is run so often again, and the smallest time of a
+    run is printed; results that differ are an error before anything is timed.
+
+    Example: `mmx-opt gemm.mlir --tile-run-cpu='kernel=gemm extents=65,64'`
+    prints
+    ```
+    @gemm for cpu-v4: 1280 bytes of code, 16384 bytes of scratch
+    view 2 agrees
+    ```
+  }];
+  let options = [
+    Option<"kernel", "kernel", "std::string", /*default=*/"",
+           "Symbol of the kernel to run; empty: the first one">,
+    ListOption<"extents", "extents", "int64_t",
+               "Extents that no given elements fix">,
+    Option<"seed", "seed", "uint64_t", /*default=*/"0",
+           "Seed of random contents">,
+    Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
+           "cpu (this machine), cpu-v3 or cpu-v4">,
+    Option<"tolerance", "tolerance", "double", /*default=*/"0.0",
+           "Largest difference, relative to the largest element">,
+    Option<"front", "front", "bool", /*default=*/"false",
+           "Guard the beginning of arrays instead of the end">,
+    Option<"interpret", "interpret", "bool", /*default=*/"true",
+           "Compare with the interpreter">,
+    Option<"repeat", "repeat", "unsigned", /*default=*/"0",
+           "Number of timed runs">
+  ];
+}
+
+#endif // MMX_TARGET_PASSES_TD

@@ -1,0 +1,239 @@
+//===- TileRunCPU.cpp - Compiles and runs a tile kernel on this CPU -------===//
+//
+// Part of the mmx project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mmx/Conversion/Passes.h"
+#include "mmx/Reference/TileInputs.h"
+#include "mmx/Target/CPUCodegen.h"
+#include "mmx/Target/Passes.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace mmx {
+#define GEN_PASS_DEF_TILERUNCPU
+#include "mmx/Target/Passes.h.inc"
+} // namespace mmx
+
+using namespace mlir;
+using namespace mmx;
+using namespace mmx::tile;
+
+namespace {
+
+using Function = void (*)(void *const *, const int64_t *, int64_t, int64_t,
+                          int64_t, void *);
+
+/// Memory with an inaccessible page right behind it, or before it.
+class GuardedBuffer {
+public:
+  GuardedBuffer(size_t size, bool front) : size(size) {
+    size_t page = sysconf(_SC_PAGESIZE);
+    length = llvm::alignTo(size, page) + 2 * page;
+    base = static_cast<uint8_t *>(mmap(nullptr, length, PROT_READ | PROT_WRITE,
+                                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    data = front ? base + page : base + length - page - size;
+    memset(base, 0xff, length);
+    mprotect(base, page, PROT_NONE);
+    mprotect(base + length - page, page, PROT_NONE);
+  }
+  GuardedBuffer(GuardedBuffer &&other)
+      : size(other.size), length(other.length), base(other.base),
+        data(other.data) {
+    other.base = nullptr;
+  }
+  ~GuardedBuffer() {
+    if (base)
+      munmap(base, length);
+  }
+  uint8_t *getData() const { return data; }
+  /// No byte around the data was written.
+  bool isSurroundingIntact() const {
+    size_t page = sysconf(_SC_PAGESIZE);
+    auto isPoison = [](uint8_t byte) { return byte == 0xff; };
+    return std::all_of(base + page, data, isPoison) &&
+           std::all_of(data + size, base + length - page, isPoison);
+  }
+
+private:
+  size_t size, length;
+  uint8_t *base, *data;
+};
+
+struct TileRunCPU : mmx::impl::TileRunCPUBase<TileRunCPU> {
+  using TileRunCPUBase::TileRunCPUBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registerCPUCodegenDialects(registry);
+  }
+
+  void runOnOperation() override {
+    if (failed(check()))
+      signalPassFailure();
+    else
+      markAllAnalysesPreserved();
+  }
+
+private:
+  LogicalResult check();
+  FailureOr<Function> compile(KernelOp op, const CPUTarget &machine);
+  LogicalResult run(KernelOp op, Function function, KernelInputs &inputs);
+  LogicalResult compare(KernelOp op, const KernelInputs &actual,
+                        const KernelInputs &expected);
+
+  int64_t scratchBytes = 0;
+};
+
+} // namespace
+
+LogicalResult TileRunCPU::check() {
+  KernelOp op;
+  for (auto candidate : getOperation().getOps<KernelOp>())
+    if (!op && (kernel.empty() || candidate.getSymName() == kernel))
+      op = candidate;
+  if (!op)
+    return getOperation().emitError("no kernel '") << kernel << "'";
+  llvm::Expected<CPUTarget> machine = CPUTarget::get(target);
+  if (!machine)
+    return op.emitError(llvm::toString(machine.takeError()));
+  FailureOr<KernelInputs> inputs = makeKernelInputs(op, extents, seed);
+  FailureOr<Function> function = compile(op, *machine);
+  if (failed(inputs) || failed(function))
+    return failure();
+  KernelInputs expected = inputs->clone(), actual = inputs->clone();
+  if (interpret && failed(interpretKernel(op, expected.arguments)))
+    return failure();
+  if (failed(run(op, *function, actual)))
+    return failure();
+  return interpret ? compare(op, actual, expected) : success();
+}
+
+/// The code stays loaded.
+FailureOr<Function> TileRunCPU::compile(KernelOp op, const CPUTarget &machine) {
+  OwningOpRef<ModuleOp> module(ModuleOp::create(op.getLoc()));
+  module->push_back(op->clone());
+  PassManager manager(&getContext());
+  ConvertTileToCPUOptions options;
+  options.lanes = machine.vectorLanes;
+  manager.addPass(createConvertTileToCPU(options));
+  if (failed(manager.run(*module)))
+    return failure();
+  llvm::Expected<CPUObject> object = compileKernelsForCPU(*module, machine, {});
+  if (!object)
+    return op.emitError(llvm::toString(object.takeError()));
+  int file = memfd_create("kernel", 0);
+  if (file < 0 || write(file, object->elf.data(), object->elf.size()) !=
+                      static_cast<ssize_t>(object->elf.size()))
+    return op.emitError("cannot write a shared object to memory");
+  std::string path = "/proc/self/fd/" + std::to_string(file);
+  void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle)
+    return op.emitError("cannot load the shared object: ") << dlerror();
+  const CPUKernel &report = object->kernels.front();
+  scratchBytes = report.scratchBytes;
+  llvm::outs() << "@" << op.getSymName() << " for " << machine.name << ": "
+               << report.codeBytes << " bytes of code, " << scratchBytes
+               << " bytes of scratch\n";
+  return reinterpret_cast<Function>(dlsym(handle, report.symbol.c_str()));
+}
+
+/// Arrays are copied to guarded memory, and back.
+LogicalResult TileRunCPU::run(KernelOp op, Function function,
+                              KernelInputs &inputs) {
+  FailureOr<SmallVector<int64_t>> symbols =
+      getKernelExtents(op, inputs.arguments);
+  if (failed(symbols))
+    return failure();
+  FailureOr<SmallVector<int64_t, 3>> sizes = getGridSizes(op, *symbols);
+  if (failed(sizes))
+    return failure();
+  SmallVector<int64_t> grid(sizes->begin(), sizes->end());
+  grid.resize(3, 1);
+  std::vector<GuardedBuffer> memory;
+  std::vector<void *> buffers;
+  for (HostArray &array : inputs.arrays) {
+    memory.emplace_back(array.getStorageSize(), front);
+    buffers.push_back(memory.back().getData());
+    memcpy(buffers.back(), array.getData(), array.getStorageSize());
+  }
+  GuardedBuffer scratch(llvm::alignTo(scratchBytes, 64), /*front=*/true);
+  auto runGrid = [&](bool poison) {
+    for (int64_t i = 0; i < grid[0]; ++i)
+      for (int64_t j = 0; j < grid[1]; ++j)
+        for (int64_t k = 0; k < grid[2]; ++k) {
+          if (poison)
+            memset(scratch.getData(), 0xff, scratchBytes);
+          function(buffers.data(), symbols->data(), i, j, k, scratch.getData());
+        }
+  };
+  runGrid(/*poison=*/true);
+  for (auto [array, buffer, guarded] :
+       llvm::zip(inputs.arrays, buffers, memory)) {
+    memcpy(array.getData(), buffer, array.getStorageSize());
+    if (!guarded.isSurroundingIntact())
+      return op.emitError("wrote outside an array");
+  }
+  if (!scratch.isSurroundingIntact())
+    return op.emitError("wrote outside the scratch area");
+  if (repeat == 0)
+    return success();
+  double best = INFINITY;
+  for (unsigned n = 0; n < repeat; ++n) {
+    auto start = std::chrono::steady_clock::now();
+    runGrid(/*poison=*/false);
+    std::chrono::duration<double> time =
+        std::chrono::steady_clock::now() - start;
+    best = std::min(best, time.count());
+  }
+  llvm::outs() << "time " << best * 1e6 << " us\n";
+  return success();
+}
+
+LogicalResult TileRunCPU::compare(KernelOp op, const KernelInputs &actual,
+                                  const KernelInputs &expected) {
+  for (auto [index, argument] : llvm::enumerate(actual.arguments)) {
+    if (!argument.array)
+      continue;
+    const HostArray &a = *argument.array, &b = *expected.arguments[index].array;
+    auto number = [&](const HostArray &array, int64_t n) {
+      Cell cell = array.load(n);
+      return isFloatKind(array.getKind()) ? double(cell.f) : double(cell.i);
+    };
+    double largest = 0, difference = 0;
+    int64_t worst = -1;
+    for (int64_t n = 0; n < a.getNumStored(); ++n) {
+      double x = number(a, n), y = number(b, n);
+      if (std::isfinite(y))
+        largest = std::max(largest, std::fabs(y));
+      if (x == y || (std::isnan(x) && std::isnan(y)))
+        continue;
+      double here = std::isfinite(x - y) ? std::fabs(x - y) : INFINITY;
+      if (here > difference) {
+        difference = here;
+        worst = n;
+      }
+    }
+    if (worst >= 0 && !(difference <= tolerance * largest)) {
+      std::string place;
+      llvm::raw_string_ostream stream(place);
+      llvm::interleaveComma(a.getIndices(worst), stream);
+      return op.emitError("view ")
+             << index << ": expected " << number(b, worst) << " at [" << place
+             << "], but got " << number(a, worst) << "; difference "
+             << difference / largest << " of the largest element";
+    }
+    auto view = cast<ViewType>(op.getParams()[index].getType());
+    if (view.getMode() != AccessMode::Read)
+      llvm::outs() << "view " << index << " agrees\n";
+  }
+  return success();
+}
