@@ -13,7 +13,7 @@
 namespace mmx::tile {
 
 /// Watches the accesses of one run of a kernel for conflicts that a sequential
-/// run hides (docs/tile.md, T40 to T42). The verdict does not depend on the
+/// run hides (docs/tile.md, T50 and T51). The verdict does not depend on the
 /// order of the cells. Arrays over one address are one array; they must have
 /// elements of one size.
 class TileAccessChecker {

@@ -7,6 +7,7 @@
 
 #include "mmx/Dialect/Tile/TileDialect.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mmx/Dialect/Tile/TileOps.h"

@@ -94,7 +94,13 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
     id.type = parser.getBuilder().getIndexType();
     args.push_back(id);
   }
-  return parser.parseRegion(*result.addRegion(), args);
+  Region *body = result.addRegion();
+  if (parser.parseRegion(*body, args))
+    return failure();
+  // An empty body without arguments is parsed as no block.
+  if (body->empty())
+    body->emplaceBlock();
+  return success();
 }
 
 void KernelOp::print(OpAsmPrinter &printer) {

@@ -19,12 +19,14 @@ def Tile_Dialect : Dialect {
     in shared memory (`!tile.sram`), register fragments (`!tile.frag`) and
     uniform scalars, run for every cell of a grid. Loops are `scf.for` with
     bounds that may depend on data; scalars use `arith`. No conditional
-    encloses a tile op.
+    encloses a tile op. `docs/tile.md` has the rules, by number.
 
     A schedule (roles, rings, stages) may be attached. It is data: deleting it
     does not change the meaning of the program.
   }];
   let useDefaultTypePrinterParser = 1;
+  let hasConstantMaterializer = 1;
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 class Tile_Op<string mnemonic, list<Trait> traits = []>

@@ -33,8 +33,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [
 
     Cells are independent: they run in any order and at the same time.
 
-    With `cluster = n on d` the cells of grid dimension `d` run in clusters of
-    `n` and may share loads. `schedule` holds roles and rings.
+    With `cluster = array<i64: d, n>` the cells of grid dimension `d` run in
+    clusters of `n` and may share loads. `schedule` holds roles and rings.
 
     Example:
     ```mlir
@@ -70,6 +70,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     ::llvm::ArrayRef<::mlir::BlockArgument> getGridIds();
     unsigned getGridRank() { return getGrid().getNumResults(); }
   }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator,
@@ -100,6 +102,8 @@ def Tile_DimOp : Tile_Op<"dim", [Pure]> {
   let arguments = (ins Tile_ViewType:$view, I64Attr:$dim);
   let results = (outs Index:$result);
   let assemblyFormat = "$view `,` $dim attr-dict `:` qualified(type($view))";
+  let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Tile_TableOp : Tile_Op<"table", [MemoryEffects<[MemRead]>]> {
@@ -118,6 +122,7 @@ def Tile_TableOp : Tile_Op<"table", [MemoryEffects<[MemRead]>]> {
   let results = (outs Tile_Scalar:$result);
   let assemblyFormat = "$view `[` $indices `]` attr-dict `:` "
                        "qualified(type($view)) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments,
@@ -139,9 +144,11 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments,
                        DefaultValuedAttr<F64Attr, "0.0">:$fill);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = [{
-    $view `[` $indices `]` `dims` custom<Dims>($dims) (`rows` $rows^)?
+    $view `[` $indices `]` `dims` `` custom<Dims>($dims) (`rows` $rows^)?
     attr-dict `:` qualified(type($view)) `->` qualified(type($result))
   }];
+  let hasCanonicalizeMethod = 1;
+  let hasVerifier = 1;
 }
 
 def Tile_GatherOp : Tile_Op<"gather", [MemoryEffects<[MemRead]>]> {
@@ -165,9 +172,10 @@ def Tile_GatherOp : Tile_Op<"gather", [MemoryEffects<[MemRead]>]> {
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = [{
     $view `[` $indices `]` `ids` `(` $ids `at` $start `)` `rows` $rows
-    `dims` custom<Dims>($dims) attr-dict `:` qualified(type($view)) `,`
+    `dims` `` custom<Dims>($dims) attr-dict `:` qualified(type($view)) `,`
     qualified(type($ids)) `->` qualified(type($result))
   }];
+  let hasVerifier = 1;
 }
 
 def Tile_StoreOp : Tile_Op<"store", [AttrSizedOperandSegments,
@@ -193,10 +201,12 @@ def Tile_StoreOp : Tile_Op<"store", [AttrSizedOperandSegments,
                        DenseI64ArrayAttr:$dims);
   let assemblyFormat = [{
     $tile `,` $view `[` $indices `]` (`ids` `(` $ids^ `at` $start `)`)?
-    (`rows` $rows^)? `dims` custom<Dims>($dims) attr-dict `:`
+    (`rows` $rows^)? `dims` `` custom<Dims>($dims) attr-dict `:`
     qualified(type($tile)) `,` qualified(type($view))
     (`,` qualified(type($ids))^)?
   }];
+  let hasCanonicalizeMethod = 1;
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -215,6 +225,8 @@ def Tile_ReadOp : Tile_Op<"read", [Pure]> {
   let results = (outs Tile_FragType:$result);
   let assemblyFormat = "$tile attr-dict `:` qualified(type($tile)) `->` "
                        "qualified(type($result))";
+  let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Tile_PutOp : Tile_Op<"put", [Pure]> {
@@ -229,6 +241,8 @@ def Tile_PutOp : Tile_Op<"put", [Pure]> {
   let results = (outs Tile_SramType:$result);
   let assemblyFormat = "$tile attr-dict `:` qualified(type($tile)) `->` "
                        "qualified(type($result))";
+  let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Tile_MmaOp : Tile_Op<"mma", [Pure]> {
@@ -260,6 +274,8 @@ def Tile_MmaOp : Tile_Op<"mma", [Pure]> {
     (`acc` $acc^)? attr-dict `:` qualified(type($a)) `,` qualified(type($b))
     `->` custom<AccType>(ref($acc), type($acc), type($result))
   }];
+  let hasCanonicalizeMethod = 1;
+  let hasVerifier = 1;
 }
 
 def Tile_MapOp : Tile_Op<"map", [AttrSizedOperandSegments,
@@ -289,6 +305,9 @@ def Tile_MapOp : Tile_Op<"map", [AttrSizedOperandSegments,
   let results = (outs Variadic<Tile_FragType>:$results_);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
+  let hasRegionVerifier = 1;
+  let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
@@ -313,6 +332,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
     $kind $tile `dim` $dim attr-dict `:` qualified(type($tile)) `->`
     qualified(type($result)) (`,` qualified(type($index))^)?
   }];
+  let hasVerifier = 1;
 }
 
 def Tile_ScanOp : Tile_Op<"scan", [Pure]> {
@@ -332,6 +352,7 @@ def Tile_ScanOp : Tile_Op<"scan", [Pure]> {
     $tile `dim` $dim (`exclusive` $exclusive^)? attr-dict `:`
     custom<SameType>(type($tile), type($result))
   }];
+  let hasVerifier = 1;
 }
 
 #endif // MMX_DIALECT_TILE_TILEOPS_TD

@@ -41,6 +41,7 @@ def Tile_ViewType : Tile_Type<"View", "view"> {
                         DefaultValuedParameter<"int64_t", "0">:$panel,
                         DefaultValuedParameter<"int64_t", "0">:$along);
   let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     int64_t getRank() const { return getShape().size(); }
     bool isDynamicDim(int64_t dim) const;
@@ -59,6 +60,7 @@ def Tile_SramType : Tile_Type<"Sram", "sram"> {
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape,
                         "::mlir::Type":$elementType);
   let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
 }
 
 def Tile_FragType : Tile_Type<"Frag", "frag"> {
@@ -73,6 +75,7 @@ def Tile_FragType : Tile_Type<"Frag", "frag"> {
                         "::mlir::Type":$elementType,
                         DefaultValuedParameter<"int64_t", "-1">:$along);
   let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
 }
 
 def Tile_AccessMode : I32EnumAttr<"AccessMode", "how a kernel uses a view",
