@@ -21,6 +21,12 @@ int64_t mmx::cpu::getElementBytes(Type type) {
   return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
 }
 
+Type mmx::cpu::getCopyType(Type from, Type to) {
+  if (from == to && from.isBF16())
+    return IntegerType::get(from.getContext(), 16);
+  return from;
+}
+
 std::optional<int64_t> mmx::cpu::getConstant(Value value) {
   return getConstantIntValue(value);
 }
@@ -174,6 +180,13 @@ Value Emitter::constant(Type type, double value) {
   return arith::ConstantOp::create(*this, attr);
 }
 
+Value Emitter::bitsOf(Type type, double value) {
+  if (!type.isBF16())
+    return constant(type, value);
+  APInt bits = getFloatAttr(type, value).getValue().bitcastToAPInt();
+  return arith::ConstantOp::create(*this, getIntegerAttr(getI16Type(), bits));
+}
+
 Value Emitter::iota() {
   SmallVector<int64_t> lanes = llvm::to_vector(llvm::seq<int64_t>(width));
   SmallVector<Attribute> attrs;
@@ -185,7 +198,7 @@ Value Emitter::iota() {
 
 Value Emitter::convert(Value value, Type type) {
   Type from = getElementTypeOrSelf(value.getType());
-  if (from == type)
+  if (from == type || getCopyType(type, type) == from)
     return value;
   Type to = type;
   if (auto vector = dyn_cast<VectorType>(value.getType()))

@@ -21,6 +21,10 @@ namespace mmx::cpu {
 /// Bytes of one element in memory.
 int64_t getElementBytes(mlir::Type type);
 
+/// The type in which elements of `from` are copied to elements of `to`: bits
+/// where the two agree.
+mlir::Type getCopyType(mlir::Type from, mlir::Type to);
+
 class Emitter : public mlir::ImplicitLocOpBuilder {
 public:
   Emitter(mlir::Location loc, mlir::OpBuilder builder, int64_t width)
@@ -68,6 +72,8 @@ public:
   mlir::Value splat(mlir::Value scalar);
   /// `value` as an element of `type` if it is a scalar or vector of one.
   mlir::Value constant(mlir::Type type, double value);
+  /// `value` as an element of `type` in memory: bits for a bf16.
+  mlir::Value bitsOf(mlir::Type type, double value);
   /// 0, 1, .. on the lanes, as index elements.
   mlir::Value iota();
   /// Converts numbers of one kind, scalar or vector, to elements of `type`.

@@ -120,11 +120,12 @@ void KernelLowering::copyIn(const Window &window, const TilePlace &to,
                             double fill) {
   const View &view = *window.view;
   int64_t cols = to.shape.cols;
+  Type element = getCopyType(view.element, to.shape.element);
   auto vectors = [&] {
     e.forEach(
         e.i64(0), e.i64(cols / e.width * e.width), e.width, [&](Value col) {
           Value value =
-              e.loadVector(view.element, addressIn(window, viewRow, col));
+              e.loadVector(element, addressIn(window, viewRow, col));
           e.store(e.convert(value, to.shape.element), elementAt(to, row, col));
         });
   };
@@ -135,10 +136,10 @@ void KernelLowering::copyIn(const Window &window, const TilePlace &to,
       e.ifElse(
           isInside(view, window.colDim, index),
           [&] {
-            Value value = e.load(view.element, addressIn(window, viewRow, col));
+            Value value = e.load(element, addressIn(window, viewRow, col));
             e.store(e.convert(value, to.shape.element), place);
           },
-          [&] { e.store(e.constant(to.shape.element, fill), place); });
+          [&] { e.store(e.bitsOf(to.shape.element, fill), place); });
     });
   };
   e.ifElse(
@@ -158,11 +159,12 @@ void KernelLowering::copyOut(const Window &window, const TilePlace &from,
                              Value row, Value viewRow) {
   const View &view = *window.view;
   int64_t cols = from.shape.cols;
+  Type element = getCopyType(from.shape.element, view.element);
   Value rest = e.i64(cols / e.width * e.width);
   Value full = isFullRow(window, cols);
   e.ifThen(full, [&] {
     e.forEach(e.i64(0), rest, e.width, [&](Value col) {
-      Value value = e.loadVector(from.shape.element, elementAt(from, row, col));
+      Value value = e.loadVector(element, elementAt(from, row, col));
       e.store(e.convert(value, view.element), addressIn(window, viewRow, col));
     });
   });
@@ -171,7 +173,7 @@ void KernelLowering::copyOut(const Window &window, const TilePlace &from,
   e.forEach(e.select(full, rest, e.i64(0)), e.i64(cols), 1, [&](Value col) {
     Value index = e.add(window.start[window.colDim], col);
     e.ifThen(isInside(view, window.colDim, index), [&] {
-      Value value = e.load(from.shape.element, elementAt(from, row, col));
+      Value value = e.load(element, elementAt(from, row, col));
       e.store(e.convert(value, view.element), addressIn(window, viewRow, col));
     });
   });
@@ -301,8 +303,9 @@ void KernelLowering::copyPanels(tile::LoadOp op, const Window &window,
   const View &view = *window.view;
   TileShape shape = getTileShape(op.getType());
   Value lanes = e.iota();
+  Type element = getCopyType(view.element, shape.element);
   Value fill =
-      e.constant(e.vectorOf(shape.element), op.getFill().convertToDouble());
+      e.splat(e.bitsOf(shape.element, op.getFill().convertToDouble()));
   e.forEach(e.i64(0), e.i64(shape.rows), e.width, [&](Value row) {
     Value left = e.splat(e.toIndex(e.sub(valid, row)));
     Value keep = e.compare(arith::CmpIPredicate::slt, lanes, left);
@@ -316,7 +319,7 @@ void KernelLowering::copyPanels(tile::LoadOp op, const Window &window,
           any,
           [&] {
             Value value =
-                e.loadVector(view.element, addressIn(window, row, col));
+                e.loadVector(element, addressIn(window, row, col));
             e.store(e.select(keep, value, fill), place);
           },
           [&] { e.store(fill, place); });
@@ -328,7 +331,8 @@ void KernelLowering::copyPanelElements(tile::LoadOp op, const Window &window,
                                        const PanelForm &to, Value valid) {
   const View &view = *window.view;
   TileShape shape = getTileShape(op.getType());
-  Value fill = e.constant(shape.element, op.getFill().convertToDouble());
+  Type element = getCopyType(view.element, shape.element);
+  Value fill = e.bitsOf(shape.element, op.getFill().convertToDouble());
   e.forEach(e.i64(0), e.i64(shape.rows), 1, [&](Value row) {
     Value group = e.add(e.mul(e.div(row, panelRows), to.panelStride),
                         e.rem(row, panelRows));
@@ -342,7 +346,7 @@ void KernelLowering::copyPanelElements(tile::LoadOp op, const Window &window,
       e.ifElse(
           e.both(rowInside, isInside(view, window.colDim, index)),
           [&] {
-            Value value = e.load(view.element, addressIn(window, row, col));
+            Value value = e.load(element, addressIn(window, row, col));
             e.store(e.convert(value, shape.element), place);
           },
           [&] { e.store(fill, place); });

@@ -5,11 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ExpandMath.h"
 #include "KernelLowering.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Pass/Pass.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mmx/Conversion/Passes.h"
 
 namespace mmx {
@@ -40,6 +42,10 @@ struct ConvertTileToCPU
         return signalPassFailure();
       kernel.erase();
     }
+    RewritePatternSet patterns(&getContext());
+    cpu::populateMathExpansions(patterns);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
   }
 };
 
