@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mmx/Reference/TileInputs.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mmx/Reference/TileInputs.h"
 #include "mmx/Reference/TilePasses.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/Format.h"
@@ -52,6 +52,14 @@ static uint64_t hashElements(ArrayRef<Cell> cells, ElementKind kind) {
   return hash;
 }
 
+/// C libraries differ in the sign of NaN.
+static void printNumber(llvm::raw_ostream &out, double value) {
+  if (std::isnan(value))
+    out << "nan";
+  else
+    out << llvm::format("%g", value);
+}
+
 static void printView(llvm::raw_ostream &out, size_t index, ViewType view,
                       const HostArray &array, bool printValues) {
   std::vector<Cell> cells = getElements(array);
@@ -61,8 +69,9 @@ static void printView(llvm::raw_ostream &out, size_t index, ViewType view,
   out << "view " << index << " ";
   for (int64_t extent : array.getShape())
     out << extent << "x";
-  out << view.getElementType() << ": sum " << llvm::format("%g", sum)
-      << ", hash "
+  out << view.getElementType() << ": sum ";
+  printNumber(out, sum);
+  out << ", hash "
       << llvm::format_hex_no_prefix(hashElements(cells, array.getKind()), 16)
       << "\n";
   if (!printValues || cells.empty())
@@ -71,7 +80,8 @@ static void printView(llvm::raw_ostream &out, size_t index, ViewType view,
   for (int64_t n = 0, e = cells.size(); n < e; ++n) {
     if (n % columns == 0)
       out << (n ? "\n " : " ");
-    out << " " << llvm::format("%g", toNumber(cells[n], array.getKind()));
+    out << " ";
+    printNumber(out, toNumber(cells[n], array.getKind()));
   }
   out << "\n";
 }
