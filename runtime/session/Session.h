@@ -1,0 +1,114 @@
+//===- Session.h - Sequences on an engine -----------------------*- C++ -*-===//
+//
+// Part of the mmx project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A session owns sequences: a sequence holds one state slot and, for softmax
+// layers, pages of the cache as it grows. Slots are cleared when a sequence is
+// opened; pages need not be, since a row is written before it is read.
+//
+// The session borrows the engine, which must outlive it and serve no other
+// session. One thread at a time.
+//
+// Errors: ids out of range, a sequence that would outgrow the context or the
+// pages that are left, and unknown sequences throw before anything changes. If
+// the engine throws, the sequences of that call are in an unknown state and
+// may only be closed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MMX_RUNTIME_SESSION_SESSION_H
+#define MMX_RUNTIME_SESSION_SESSION_H
+
+#include "runtime/engine/Engine.h"
+#include "runtime/session/PagePool.h"
+
+#include <functional>
+#include <map>
+
+namespace mmx::runtime {
+
+/// Pool sizes for `sequences` sequences of up to `context` tokens.
+EngineLimits limitsFor(const ModelInfo &model, int64_t sequences,
+                       int64_t context);
+
+/// Which logits of its tokens a feed asks for.
+enum class Want { None, Last, All };
+
+/// Tokens to append to a sequence.
+struct Feed {
+  int64_t sequence;
+  std::span<const int32_t> ids;
+  Want want = Want::Last;
+};
+
+/// One step as it happened; valid during the call.
+struct StepView {
+  Phase phase;
+  std::span<const int64_t> sequences; ///< in the order of inputs.slots
+  const StepInputs &inputs;
+  const StepOutputs &outputs;
+};
+
+class Session {
+public:
+  struct Options {
+    int64_t context = 0; ///< tokens of a sequence; 0: the model's
+    int64_t chunk = 512; ///< tokens of one sequence in one step
+    /// Called after every step.
+    std::function<void(const StepView &)> observer;
+  };
+  Session(Engine &engine, Options options);
+
+  /// Starts an empty sequence in a free slot.
+  int64_t open();
+  void close(int64_t sequence);
+
+  int64_t length(int64_t sequence) const;
+  int64_t slot(int64_t sequence) const;
+  int64_t freePages() const { return pages.free(); }
+  int64_t context() const { return options.context; }
+  Engine &engine() { return theEngine; }
+
+  /// Receives logits [vocab] of the token at `position` of a sequence.
+  using LogitsSink = std::function<void(int64_t sequence, int64_t position,
+                                        std::span<const float> logits)>;
+  /// Appends the tokens of every feed, in steps of at most `chunk` tokens a
+  /// sequence. Sequences with one token in a step run in a decode step, the
+  /// others in a prefill step beside it: what a sequence computes does not
+  /// depend on the others. No sequence may be named twice.
+  void feed(std::span<const Feed> feeds, const LogitsSink &sink);
+
+  /// Feeds each prompt to a sequence of its own and continues it with the best
+  /// ids, `count` of them or up to and including an id of `stop`.
+  std::vector<std::vector<int32_t>>
+  generate(std::span<const std::vector<int32_t>> prompts, int64_t count,
+           std::span<const int32_t> stop,
+           const std::function<void(int64_t prompt, int32_t id)> &onId = {});
+
+private:
+  struct Sequence {
+    int32_t slot;
+    int64_t length = 0;
+    std::vector<int32_t> pages;
+  };
+  struct Part; ///< of a feed, in one step
+  const Sequence &find(int64_t sequence) const;
+  void checkFeeds(std::span<const Feed> feeds) const;
+  void runStep(Phase phase, std::span<const Part> parts,
+               const LogitsSink &sink);
+  StepInputs inputsFor(std::span<const Part> parts);
+  int64_t pagesFor(int64_t tokens) const;
+
+  Engine &theEngine;
+  Options options;
+  PagePool slots, pages;
+  std::map<int64_t, Sequence> sequences;
+  int64_t nextSequence = 0;
+};
+
+} // namespace mmx::runtime
+
+#endif // MMX_RUNTIME_SESSION_SESSION_H

@@ -1,0 +1,62 @@
+//===- Commands.h - Commands of mmx-run -------------------------*- C++ -*-===//
+//
+// Part of the mmx project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each command returns the exit status, writes its answer to standard output
+// and everything else to standard error, and throws Error if it cannot do its
+// work.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MMX_TOOLS_MMXRUN_COMMANDS_H
+#define MMX_TOOLS_MMXRUN_COMMANDS_H
+
+#include "runtime/progress/Progress.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mmx::tool {
+
+/// Which model runs where; options that all commands share.
+struct ModelOptions {
+  std::string model; ///< directory, config.json or package
+  std::string device = "cpu";
+  std::string dtype = "f32";
+  std::string weights; ///< directory or "random:SEED"; empty: the model's
+  int64_t block = 0;
+  int threads = 0;
+  int64_t chunk = 512;
+  bool json = false;
+  bool poison = false;
+  runtime::Progress::Mode progress = runtime::Progress::Mode::Auto;
+};
+
+struct GenerateOptions : ModelOptions {
+  std::vector<std::vector<int32_t>> prompts;
+  int64_t count = 16;
+  int64_t context = 0; ///< 0: what the prompts need
+  bool ignoreStop = false;
+};
+int generate(const GenerateOptions &options);
+
+struct VerifyOptions : ModelOptions {
+  std::string golden; ///< empty: golden.safetensors beside the model
+  double tolerance = 1e-4;
+  bool hidden = true;
+};
+int verify(const VerifyOptions &options);
+
+struct InspectOptions {
+  std::string package;
+  bool plan = false;
+};
+int inspect(const InspectOptions &options);
+
+} // namespace mmx::tool
+
+#endif // MMX_TOOLS_MMXRUN_COMMANDS_H

@@ -1,0 +1,129 @@
+//===- LoadedModel.cpp - A model ready to run -----------------------------===//
+//
+// Part of the mmx project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoadedModel.h"
+
+#include "runtime/engine/PackageCache.h"
+#include "runtime/session/Session.h"
+#include "runtime/support/Error.h"
+#include "runtime/weights/Checkpoint.h"
+#include "runtime/weights/RandomTensors.h"
+
+#include <charconv>
+#include <filesystem>
+
+using namespace mmx::runtime;
+using namespace mmx::tool;
+namespace fs = std::filesystem;
+
+static constexpr std::string_view randomPrefix = "random:";
+
+static bool isPackage(const std::string &model) {
+  return fs::is_regular_file(model) && fs::path(model).extension() != ".json";
+}
+
+std::string mmx::tool::checkpointDirectory(const ModelOptions &options) {
+  if (!options.weights.empty() && !options.weights.starts_with(randomPrefix))
+    return options.weights;
+  if (fs::is_directory(options.model))
+    return options.model;
+  fs::path parent = fs::path(options.model).parent_path();
+  return parent.empty() ? "." : parent.string();
+}
+
+static uint64_t parseSeed(const std::string &weights) {
+  const char *begin = weights.data() + randomPrefix.size();
+  const char *end = weights.data() + weights.size();
+  uint64_t seed = 0;
+  auto [last, error] = std::from_chars(begin, end, seed);
+  if (error != std::errc() || last != end || begin == end)
+    fail("--weights: expected random:SEED with a non-negative number, but got ",
+         weights);
+  return seed;
+}
+
+void LoadedModel::openPackage(bool keepHidden) {
+  if (isPackage(options.model)) {
+    if (options.device != "cpu")
+      fail("--device ", options.device, " needs a checkpoint, but ",
+           options.model, " is a package");
+    stages.enter("open");
+    package = Package::open(options.model);
+    return;
+  }
+  stages.enter("compile");
+  compiler = std::make_unique<CompilerLibrary>();
+  bool random = options.weights.starts_with(randomPrefix);
+  // The reference needs a package only for the shapes of random weights.
+  if (options.device == "reference" && !random)
+    return;
+  CompileSettings settings;
+  settings.dtype = options.dtype;
+  settings.block = options.block;
+  settings.keepHidden = keepHidden;
+  settings.progress = [&](const char *stage, int done, int total) {
+    progress.update(stage, done, total);
+  };
+  CompiledPackage compiled = compileCached(*compiler, options.model, settings);
+  package = compiled.package;
+  stages.note("compile", compiled.fromCache ? "from the cache" : "");
+}
+
+void LoadedModel::openWeights() {
+  if (options.weights.starts_with(randomPrefix)) {
+    weights =
+        std::make_unique<RandomTensors>(**package, parseSeed(options.weights));
+    return;
+  }
+  if (options.weights.empty() && isPackage(options.model))
+    fail(options.model, " is a package without weights: use --weights DIR or ",
+         "--weights random:SEED");
+  weights = std::make_unique<Checkpoint>(checkpointDirectory(options));
+}
+
+LoadedModel::LoadedModel(const ModelOptions &options, bool keepHidden,
+                         int64_t sequences, int64_t context, StageTable &stages,
+                         Progress &progress)
+    : options(options), stages(stages), progress(progress) {
+  if (!fs::exists(options.model))
+    fail(options.model, ": there is no such file or directory");
+  openPackage(keepHidden);
+  stages.enter("weights");
+  openWeights();
+  auto limits = [&](const ModelInfo &model) {
+    return limitsFor(model, sequences, context);
+  };
+  if (options.device == "reference") {
+    CompileSettings settings;
+    settings.dtype = options.dtype;
+    settings.keepHidden = keepHidden;
+    theEngine = std::make_unique<ReferenceEngine>(*compiler, options.model,
+                                                  settings, *weights, limits);
+  } else {
+    device = std::make_unique<CpuDevice>(options.threads);
+    PackageEngine::Options engineOptions;
+    engineOptions.limits = limits(ModelInfo(*(*package)->model()));
+    engineOptions.poison = options.poison;
+    engineOptions.progress = [&](int64_t done, int64_t total) {
+      progress.update("weights", done, total);
+    };
+    theEngine = std::make_unique<PackageEngine>(package, *device, *weights,
+                                                std::move(engineOptions));
+  }
+  stages.note("weights", memoryText());
+  stages.enter("other");
+  progress.finish();
+}
+
+std::string LoadedModel::memoryText() const {
+  auto *engine = dynamic_cast<const PackageEngine *>(theEngine.get());
+  if (!engine)
+    return "";
+  auto megabytes = [](uint64_t bytes) { return (bytes + (1 << 19)) >> 20; };
+  return concat(megabytes(engine->weightBytes()), " MiB of weights, ",
+                megabytes(engine->poolBytes()), " MiB of state and cache");
+}

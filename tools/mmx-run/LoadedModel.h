@@ -1,0 +1,56 @@
+//===- LoadedModel.h - A model ready to run ---------------------*- C++ -*-===//
+//
+// Part of the mmx project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Opens what the options name: compiles a checkpoint (or takes the package
+// from the cache), opens the weights, and makes the engine. Owns all of it.
+// One thread. Errors: Error.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MMX_TOOLS_MMXRUN_LOADEDMODEL_H
+#define MMX_TOOLS_MMXRUN_LOADEDMODEL_H
+
+#include "Commands.h"
+
+#include "runtime/device/CpuDevice.h"
+#include "runtime/engine/PackageEngine.h"
+#include "runtime/engine/ReferenceEngine.h"
+#include "runtime/progress/StageTable.h"
+
+namespace mmx::tool {
+
+class LoadedModel {
+public:
+  /// Room for `sequences` sequences of `context` tokens.
+  LoadedModel(const ModelOptions &options, bool keepHidden, int64_t sequences,
+              int64_t context, runtime::StageTable &stages,
+              runtime::Progress &progress);
+
+  runtime::Engine &engine() { return *theEngine; }
+  /// Weights, pools and step buffers in words; empty if not known.
+  std::string memoryText() const;
+
+private:
+  void openPackage(bool keepHidden);
+  void openWeights();
+
+  const ModelOptions &options;
+  runtime::StageTable &stages;
+  runtime::Progress &progress;
+  std::unique_ptr<runtime::CompilerLibrary> compiler;
+  std::shared_ptr<const runtime::Package> package;
+  std::unique_ptr<runtime::TensorSource> weights;
+  std::unique_ptr<runtime::CpuDevice> device;
+  std::unique_ptr<runtime::Engine> theEngine;
+};
+
+/// The folder of the checkpoint: where weights and golden answers stand.
+std::string checkpointDirectory(const ModelOptions &options);
+
+} // namespace mmx::tool
+
+#endif // MMX_TOOLS_MMXRUN_LOADEDMODEL_H

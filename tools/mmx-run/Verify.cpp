@@ -1,0 +1,332 @@
+//===- Verify.cpp - Compares a model with recorded answers ----------------===//
+//
+// Part of the mmx project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The answers are in golden.safetensors (test/golden/README.md). For each
+// prompt: the logits of all positions, fed in chunks; hidden values and
+// recurrent states where they are recorded; then the recorded continuation is
+// fed id by id, and the best id of every step must be the recorded one unless
+// the recorded margin between the two best logits is small.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Commands.h"
+#include "LoadedModel.h"
+
+#include "runtime/session/Greedy.h"
+#include "runtime/session/Session.h"
+#include "runtime/support/Error.h"
+#include "runtime/weights/Safetensors.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <iostream>
+
+using namespace mmx::runtime;
+using namespace mmx::tool;
+using nlohmann::json;
+
+/// Margins at or below this may go either way.
+static constexpr float smallMargin = 1e-3f;
+
+namespace {
+
+/// ||got - expected|| / ||expected||, and the row where the difference is
+/// largest.
+struct Comparison {
+  double error = 0;
+  int64_t worstRow = 0;
+};
+
+/// What is known of one prompt after it ran.
+struct PromptResult {
+  std::string name;
+  int64_t tokens = 0;
+  double logits = 0;
+  double hidden = -1, state = -1; ///< -1: not compared
+  int64_t idsEqual = 0, idsTotal = 0;
+  double seconds = 0;
+  std::vector<std::string> differences;
+};
+
+/// One prompt of the golden file.
+class Prompt {
+public:
+  Prompt(const Safetensors &file, std::string name)
+      : file(file), name(std::move(name)) {}
+
+  bool has(const std::string &what) const {
+    return file.find(name + "." + what) != nullptr;
+  }
+  template <typename T> std::vector<T> values(const std::string &what) const {
+    return file.values<T>(name + "." + what,
+                          std::is_same_v<T, float> ? "F32" : "I32");
+  }
+  const std::string &text() const { return name; }
+
+private:
+  const Safetensors &file;
+  std::string name;
+};
+
+/// Runs prompts of a golden file and compares.
+class Verifier {
+public:
+  Verifier(Engine &engine, const VerifyOptions &options, int64_t context)
+      : options(options),
+        session(engine, {context, options.chunk,
+                         [this](const StepView &step) { observe(step); }}) {}
+
+  PromptResult run(const Prompt &prompt);
+
+private:
+  void observe(const StepView &step);
+  void compare(PromptResult &result, const std::string &what,
+               std::span<const float> got, const std::vector<float> &expected,
+               int64_t rows, double &worst);
+  void compareHidden(PromptResult &result, const Prompt &prompt);
+  void compareStates(PromptResult &result, const Prompt &prompt,
+                     int64_t sequence);
+  void continueRecorded(PromptResult &result, const Prompt &prompt,
+                        int64_t sequence, int32_t best);
+
+  const VerifyOptions &options;
+  Session session;
+  bool keeping = false;
+  std::vector<std::vector<float>> hidden; ///< per layer, rows of all tokens
+};
+
+} // namespace
+
+static Comparison compareRows(std::span<const float> got,
+                              std::span<const float> expected, int64_t rows) {
+  Comparison result;
+  double difference = 0, norm = 0, worst = -1;
+  int64_t width = expected.size() / std::max<int64_t>(rows, 1);
+  for (int64_t row = 0; row < rows; ++row) {
+    double rowDifference = 0;
+    for (int64_t i = row * width; i < (row + 1) * width; ++i) {
+      double delta = double(got[i]) - double(expected[i]);
+      rowDifference += delta * delta;
+      norm += double(expected[i]) * double(expected[i]);
+    }
+    difference += rowDifference;
+    // Written so that NaN counts as worst.
+    if (!(rowDifference <= worst) && !std::isnan(worst)) {
+      worst = rowDifference;
+      result.worstRow = row;
+    }
+  }
+  result.error = std::sqrt(difference / (norm > 0 ? norm : 1));
+  return result;
+}
+
+void Verifier::observe(const StepView &step) {
+  if (!keeping)
+    return;
+  hidden.resize(step.outputs.hidden.size());
+  for (size_t i = 0; i < hidden.size(); ++i)
+    hidden[i].insert(hidden[i].end(), step.outputs.hidden[i].begin(),
+                     step.outputs.hidden[i].end());
+}
+
+void Verifier::compare(PromptResult &result, const std::string &what,
+                       std::span<const float> got,
+                       const std::vector<float> &expected, int64_t rows,
+                       double &worst) {
+  if (got.size() != expected.size()) {
+    result.differences.push_back(concat(what, ": expected ", expected.size(),
+                                        " values, but got ", got.size()));
+    return;
+  }
+  Comparison comparison = compareRows(got, expected, rows);
+  if (!(comparison.error <= worst) && !std::isnan(worst))
+    worst = comparison.error;
+  if (!(comparison.error <= options.tolerance))
+    result.differences.push_back(
+        concat(what, ": expected a relative error of at most ",
+               options.tolerance, ", but got ", comparison.error, "; row ",
+               comparison.worstRow, " differs most"));
+}
+
+void Verifier::compareHidden(PromptResult &result, const Prompt &prompt) {
+  for (size_t layer = 0; layer < hidden.size(); ++layer)
+    if (std::string what = concat("hidden.", layer); prompt.has(what))
+      compare(result, what, hidden[layer], prompt.values<float>(what),
+              result.tokens, result.hidden);
+}
+
+void Verifier::compareStates(PromptResult &result, const Prompt &prompt,
+                             int64_t sequence) {
+  const ModelInfo &model = session.engine().model();
+  for (int32_t layer : model.lightningLayers)
+    if (std::string what = concat("state.", layer); prompt.has(what))
+      compare(result, what,
+              session.engine().readState(layer, session.slot(sequence)),
+              prompt.values<float>(what), model.heads, result.state);
+}
+
+void Verifier::continueRecorded(PromptResult &result, const Prompt &prompt,
+                                int64_t sequence, int32_t best) {
+  std::vector<int32_t> ids = prompt.values<int32_t>("greedy_ids");
+  std::vector<float> margins = prompt.values<float>("greedy_margin");
+  if (margins.size() != ids.size())
+    fail("expected as many margins as ids, but got ", margins.size(), " and ",
+         ids.size());
+  result.idsTotal = ids.size();
+  for (size_t step = 0; step < ids.size(); ++step) {
+    if (best == ids[step])
+      ++result.idsEqual;
+    else if (margins[step] > smallMargin)
+      result.differences.push_back(concat("step ", step, ": expected id ",
+                                          ids[step], " (margin ", margins[step],
+                                          "), but the best is ", best));
+    if (step + 1 == ids.size())
+      break;
+    Feed feed = {sequence, std::span(ids).subspan(step, 1), Want::Last};
+    session.feed({&feed, 1},
+                 [&](int64_t, int64_t, std::span<const float> logits) {
+                   best = bestId(logits, session.engine().tokenlessIds());
+                 });
+  }
+}
+
+PromptResult Verifier::run(const Prompt &prompt) {
+  auto begin = std::chrono::steady_clock::now();
+  PromptResult result;
+  result.name = prompt.text();
+  std::vector<int32_t> ids = prompt.values<int32_t>("input_ids");
+  result.tokens = ids.size();
+  std::vector<float> logits;
+  std::vector<float> expected = prompt.values<float>("logits");
+  hidden.clear();
+  keeping = prompt.has("hidden.0");
+  int32_t best = -1;
+  int64_t sequence = session.open();
+  Feed feed = {sequence, ids, Want::All};
+  session.feed({&feed, 1}, [&](int64_t, int64_t, std::span<const float> row) {
+    logits.insert(logits.end(), row.begin(), row.end());
+    best = bestId(row, session.engine().tokenlessIds());
+  });
+  keeping = false;
+  compare(result, "logits", logits, expected, result.tokens, result.logits);
+  compareHidden(result, prompt);
+  compareStates(result, prompt, sequence);
+  continueRecorded(result, prompt, sequence, best);
+  session.close(sequence);
+  result.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+          .count();
+  return result;
+}
+
+/// The numbers of the prompts in the file, ascending.
+static std::vector<int64_t> promptNumbers(const Safetensors &file) {
+  std::vector<int64_t> numbers;
+  for (const auto &[name, tensor] : file.tensors()) {
+    constexpr std::string_view prefix = "prompt.", suffix = ".input_ids";
+    if (!name.starts_with(prefix) || !name.ends_with(suffix))
+      continue;
+    std::string number =
+        name.substr(prefix.size(), name.size() - prefix.size() - suffix.size());
+    if (!number.empty() && number.size() < 9 &&
+        number.find_first_not_of("0123456789") == std::string::npos)
+      numbers.push_back(std::stoll(number));
+  }
+  std::ranges::sort(numbers);
+  if (numbers.empty())
+    fail(file.path(), ": has no tensor prompt.N.input_ids");
+  return numbers;
+}
+
+static std::string errorText(double error) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.2e", error);
+  return error == -1 ? "-" : text;
+}
+
+static void printRow(const PromptResult &row) {
+  char text[160];
+  std::string ids = concat(row.idsEqual, "/", row.idsTotal);
+  std::snprintf(
+      text, sizeof(text), "%-10s %6lld   %8s   %8s   %8s   %7s   %8.3f s   %s",
+      row.name.c_str(), (long long)row.tokens, errorText(row.logits).c_str(),
+      errorText(row.hidden).c_str(), errorText(row.state).c_str(), ids.c_str(),
+      row.seconds, row.differences.empty() ? "ok" : "DIFFERS");
+  std::cout << text << std::endl;
+}
+
+static json toJson(const PromptResult &row) {
+  auto number = [](double error) {
+    return error == -1 || !std::isfinite(error) ? json() : json(error);
+  };
+  return {{"prompt", row.name},
+          {"tokens", row.tokens},
+          {"logits_error", number(row.logits)},
+          {"hidden_error", number(row.hidden)},
+          {"state_error", number(row.state)},
+          {"ids_equal", row.idsEqual},
+          {"ids_total", row.idsTotal},
+          {"seconds", row.seconds},
+          {"differences", row.differences}};
+}
+
+int mmx::tool::verify(const VerifyOptions &options) {
+  StageTable stages;
+  Progress progress(options.progress);
+  std::filesystem::path path = options.golden;
+  if (path.empty())
+    path = std::filesystem::path(checkpointDirectory(options)) /
+           "golden.safetensors";
+  if (!std::filesystem::exists(path))
+    fail(path.string(), ": there is no such file; recorded answers are needed");
+  Safetensors file(path.string());
+  std::vector<Prompt> prompts;
+  size_t longest = 1;
+  for (int64_t number : promptNumbers(file)) {
+    prompts.emplace_back(file, concat("prompt.", number));
+    longest = std::max(longest,
+                       prompts.back().values<int32_t>("input_ids").size() +
+                           prompts.back().values<int32_t>("greedy_ids").size());
+  }
+  LoadedModel loaded(options, options.hidden, /*sequences=*/1, longest, stages,
+                     progress);
+  Verifier verifier(loaded.engine(), options, longest);
+  if (!options.json)
+    std::cout << "prompt     tokens     logits     hidden      state   best "
+                 "ids         time\n";
+  stages.enter("verify");
+  json rows = json::array();
+  int64_t bad = 0;
+  for (const Prompt &prompt : prompts) {
+    PromptResult result = verifier.run(prompt);
+    bad += !result.differences.empty();
+    rows.push_back(toJson(result));
+    if (!options.json)
+      printRow(result);
+    for (const std::string &difference : result.differences)
+      std::cerr << "mmx-run: " << result.name << ": " << difference << "\n";
+  }
+  stages.enter("other");
+  if (options.json)
+    std::cout << json{{"model", options.model},
+                      {"device", options.device},
+                      {"tolerance", options.tolerance},
+                      {"ok", bad == 0},
+                      {"prompts", rows}}
+                     .dump()
+              << "\n";
+  else if (options.progress != Progress::Mode::None)
+    std::cerr << stages.text();
+  if (bad > 0)
+    std::cerr << "mmx-run: " << bad << " of " << prompts.size()
+              << " prompts differ from " << path.string() << "\n";
+  return bad > 0;
+}
