@@ -18,11 +18,13 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 #include "mmx/Conversion/Passes.h"
+#include "mmx/Conversion/MMXToTile/MMXToTile.h"
 #include "mmx/Dialect/Exec/ExecDialect.h"
 #include "mmx/Dialect/MMX/MMXDialect.h"
 #include "mmx/Dialect/Tile/TileDialect.h"
 #include "mmx/Reference/TilePasses.h"
 #include "mmx/Target/Passes.h"
+#include "mmx/Transforms/MMXPasses.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
@@ -33,9 +35,12 @@ int main(int argc, char **argv) {
                   mlir::vector::VectorDialect, mmx::MMXDialect,
                   mmx::tile::TileDialect, mmx::exec::ExecDialect>();
   mlir::registerTransformsPasses();
+  mmx::registerTileEmitterModels(registry);
   mmx::tile::registerTileReferencePasses();
   mmx::registerConversionPasses();
   mmx::registerTargetPasses();
+  mmx::registerMMXTransformsPasses();
+  mmx::registerMMXToTilePasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "mmx optimizer driver\n", registry));
 }

@@ -34,6 +34,7 @@ enum class FusionKind {
   Elementwise, ///< each result element from operand elements in place
   Reindex,     ///< only renames elements: folds into any neighbour
   Anchor,      ///< a loop of its own: one in each kernel
+  Isolated,    ///< an anchor whose results no elementwise op can follow
 };
 
 } // namespace mmx

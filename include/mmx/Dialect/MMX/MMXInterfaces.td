@@ -33,8 +33,9 @@ def MMX_FusionInterface : OpInterface<"FusionInterface"> {
     What `mmx-fuse` needs to know of an op to put it into a kernel.
   }];
   let methods = [
-    InterfaceMethod<"Elementwise ops follow any anchor; an anchor has a loop "
-                    "of its own and there is one in each kernel.",
+    InterfaceMethod<"Elementwise ops follow an anchor, unless it is isolated; "
+                    "an anchor has a loop of its own and there is one in each "
+                    "kernel.",
                     "::mmx::FusionKind", "getFusionKind">
   ];
 }
