@@ -15,6 +15,14 @@
 using namespace mlir;
 using namespace mmx::cpu;
 
+Type mmx::cpu::getMemoryType(Type type) {
+  if (type.isIndex())
+    return IntegerType::get(type.getContext(), 64);
+  if (type.isInteger(1))
+    return IntegerType::get(type.getContext(), 8);
+  return type;
+}
+
 int64_t mmx::cpu::getElementBytes(Type type) {
   if (!type.isIntOrFloat())
     return 8; // an index or a pointer
@@ -111,8 +119,7 @@ Value Emitter::select(Value condition, Value a, Value b) {
 Value Emitter::at(Value pointer, Value offset, Type type) {
   if (getConstant(offset) == 0)
     return pointer;
-  if (type.isIndex())
-    type = getI64Type();
+  type = getMemoryType(type);
   return LLVM::GEPOp::create(*this, pointer.getType(), type, pointer,
                              ValueRange{offset}, LLVM::GEPNoWrapFlags::none);
 }
@@ -120,39 +127,44 @@ Value Emitter::at(Value pointer, Value offset, Type type) {
 Value Emitter::at(Value pointer, int64_t offset, Type type) {
   if (offset == 0)
     return pointer;
-  if (type.isIndex())
-    type = getI64Type();
+  type = getMemoryType(type);
   return LLVM::GEPOp::create(
       *this, pointer.getType(), type, pointer,
       ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)},
       LLVM::GEPNoWrapFlags::none);
 }
 
-// An index stands in memory as i64; elements are aligned to their size only.
+/// Between an element and what stands in memory for it; both may be vectors.
+static Value castInteger(Emitter &e, Value value, Type type) {
+  Type from = getElementTypeOrSelf(value.getType());
+  Type to = type;
+  if (auto vector = dyn_cast<VectorType>(value.getType()))
+    to = vector.clone(type);
+  if (from == type)
+    return value;
+  if (from.isIndex() || type.isIndex())
+    return e.createOrFold<arith::IndexCastOp>(to, value);
+  if (type.isInteger(1))
+    return arith::TruncIOp::create(e, to, value);
+  return arith::ExtUIOp::create(e, to, value);
+}
+
+// Elements are aligned to their size only.
 Value Emitter::load(Type type, Value pointer) {
-  unsigned alignment = getElementBytes(type);
-  if (type.isIndex())
-    return toIndex(
-        LLVM::LoadOp::create(*this, getI64Type(), pointer, alignment));
-  return LLVM::LoadOp::create(*this, type, pointer, alignment);
+  Value value = LLVM::LoadOp::create(*this, getMemoryType(type), pointer,
+                                     getElementBytes(type));
+  return castInteger(*this, value, type);
 }
 
 Value Emitter::loadVector(Type type, Value pointer) {
-  unsigned alignment = getElementBytes(type);
-  if (!type.isIndex())
-    return LLVM::LoadOp::create(*this, vectorOf(type), pointer, alignment);
-  Value words =
-      LLVM::LoadOp::create(*this, vectorOf(getI64Type()), pointer, alignment);
-  return arith::IndexCastOp::create(*this, vectorOf(type), words);
+  Value value = LLVM::LoadOp::create(*this, vectorOf(getMemoryType(type)),
+                                     pointer, getElementBytes(type));
+  return castInteger(*this, value, type);
 }
 
 void Emitter::store(Value value, Value pointer) {
   Type type = getElementTypeOrSelf(value.getType());
-  if (type.isIndex()) {
-    Type words = isa<VectorType>(value.getType()) ? vectorOf(getI64Type())
-                                                  : Type(getI64Type());
-    value = arith::IndexCastOp::create(*this, words, value);
-  }
+  value = castInteger(*this, value, getMemoryType(type));
   LLVM::StoreOp::create(*this, value, pointer, getElementBytes(type));
 }
 

@@ -18,6 +18,9 @@
 
 namespace mmx::cpu {
 
+/// What stands in memory for an element: i64 for an index, i8 for an i1.
+mlir::Type getMemoryType(mlir::Type type);
+
 /// Bytes of one element in memory.
 int64_t getElementBytes(mlir::Type type);
 

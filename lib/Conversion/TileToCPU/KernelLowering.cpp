@@ -123,7 +123,7 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
         return success();
       })
       .Default([&](Operation *op) -> LogicalResult {
-        if (op->getNumRegions() != 0 || !isPure(op))
+        if (!isMemoryEffectFree(op))
           return op->emitOpError("expected a tile op, a loop or a pure scalar "
                                  "op in a kernel for the cpu");
         e.clone(*op, mapping);

@@ -135,6 +135,9 @@ private:
   mlir::LogicalResult lowerMap(tile::MapOp op);
   mlir::LogicalResult mapVector(tile::MapOp op, mlir::Value row,
                                 mlir::Value col);
+  mlir::LogicalResult mapBlock(mlir::Block &block, mlir::IRMapping &values);
+  mlir::LogicalResult mapLoop(mlir::scf::ForOp loop, mlir::IRMapping &values);
+  mlir::Value toVector(mlir::Value value);
   mlir::Value loadOperand(const TilePlace &place, int64_t resultRank,
                           mlir::Value row, mlir::Value col);
 

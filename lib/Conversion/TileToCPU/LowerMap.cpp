@@ -30,6 +30,74 @@ Value KernelLowering::loadOperand(const TilePlace &place, int64_t resultRank,
   return e.loadVector(element, e.at(place.rows->pointer, col, element));
 }
 
+/// Copies the ops of a body; an op with a vector among its operands becomes one
+/// on vectors.
+LogicalResult KernelLowering::mapBlock(Block &block, IRMapping &values) {
+  for (Operation &op : block.without_terminator()) {
+    e.setLoc(op.getLoc());
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      if (failed(mapLoop(loop, values)))
+        return failure();
+      continue;
+    }
+    if (llvm::none_of(op.getOperands(), [&](Value operand) {
+          return isVector(values.lookup(operand));
+        })) {
+      e.clone(op, values);
+      continue;
+    }
+    if (!OpTrait::hasElementwiseMappableTraits(&op))
+      return op.emitOpError("expected an elementwise op in a map");
+    SmallVector<Value> operands;
+    for (Value operand : op.getOperands())
+      operands.push_back(toVector(values.lookup(operand)));
+    // Lanes beyond the extent hold anything; they must not trap.
+    if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(
+            op)) {
+      Value &divisor = operands[1];
+      Value zero = e.constant(divisor.getType(), 0);
+      Value isZero = e.compare(arith::CmpIPredicate::eq, divisor, zero);
+      divisor = e.select(isZero, e.constant(divisor.getType(), 1), divisor);
+    }
+    SmallVector<Type> types;
+    for (Type type : op.getResultTypes())
+      types.push_back(e.vectorOf(type));
+    Operation *copy =
+        e.OpBuilder::create(op.getLoc(), op.getName().getIdentifier(), operands,
+                            types, op.getAttrs());
+    for (auto [from, to] : llvm::zip(op.getResults(), copy->getResults()))
+      values.map(from, to);
+  }
+  return success();
+}
+
+/// A loop with uniform bounds; what it carries becomes vectors.
+LogicalResult KernelLowering::mapLoop(scf::ForOp loop, IRMapping &values) {
+  SmallVector<Value> inits;
+  for (Value init : loop.getInitArgs())
+    inits.push_back(toVector(values.lookup(init)));
+  auto copy = scf::ForOp::create(e, values.lookup(loop.getLowerBound()),
+                                 values.lookup(loop.getUpperBound()),
+                                 values.lookup(loop.getStep()), inits);
+  values.map(loop.getInductionVar(), copy.getInductionVar());
+  values.map(loop.getRegionIterArgs(), copy.getRegionIterArgs());
+  values.map(loop.getResults(), copy.getResults());
+  OpBuilder::InsertionGuard guard(e);
+  e.setInsertionPointToStart(copy.getBody());
+  if (failed(mapBlock(*loop.getBody(), values)))
+    return failure();
+  SmallVector<Value> yielded;
+  for (Value value : loop.getYieldedValues())
+    yielded.push_back(toVector(values.lookup(value)));
+  if (!inits.empty())
+    scf::YieldOp::create(e, yielded);
+  return success();
+}
+
+Value KernelLowering::toVector(Value value) {
+  return isVector(value) ? value : e.splat(value);
+}
+
 LogicalResult KernelLowering::mapVector(tile::MapOp op, Value row, Value col) {
   TileShape shape = getTileShape(op.getType(0));
   Block &body = op.getBody().front();
@@ -44,46 +112,13 @@ LogicalResult KernelLowering::mapVector(tile::MapOp op, Value row, Value col) {
   values.map(body.getArgument(number),
              shape.rank == 2 ? e.toIndex(row) : (alongRows ? lanes : zero));
   values.map(body.getArgument(number + 1), alongRows ? zero : lanes);
-  for (Operation &inner : body.without_terminator()) {
-    e.setLoc(inner.getLoc());
-    bool vector = llvm::any_of(inner.getOperands(), [&](Value operand) {
-      return isVector(values.lookup(operand));
-    });
-    if (!vector) {
-      e.clone(inner, values);
-      continue;
-    }
-    if (!OpTrait::hasElementwiseMappableTraits(&inner))
-      return inner.emitOpError("expected an elementwise op in a map");
-    SmallVector<Value> operands;
-    for (Value operand : inner.getOperands()) {
-      Value value = values.lookup(operand);
-      operands.push_back(isVector(value) ? value : e.splat(value));
-    }
-    // Lanes beyond the extent hold anything; they must not trap.
-    if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(
-            inner)) {
-      Value &divisor = operands[1];
-      Value zero = e.constant(divisor.getType(), 0);
-      Value isZero = e.compare(arith::CmpIPredicate::eq, divisor, zero);
-      divisor = e.select(isZero, e.constant(divisor.getType(), 1), divisor);
-    }
-    SmallVector<Type> types;
-    for (Type type : inner.getResultTypes())
-      types.push_back(e.vectorOf(type));
-    Operation *copy =
-        e.OpBuilder::create(inner.getLoc(), inner.getName().getIdentifier(),
-                            operands, types, inner.getAttrs());
-    for (auto [from, to] : llvm::zip(inner.getResults(), copy->getResults()))
-      values.map(from, to);
-  }
+  if (failed(mapBlock(body, values)))
+    return failure();
   e.setLoc(op.getLoc());
   // Every operand is read before a result takes its place.
   for (auto [result, yielded] :
        llvm::zip(op.getResults(), body.getTerminator()->getOperands())) {
-    Value value = values.lookup(yielded);
-    if (!isVector(value))
-      value = e.splat(value);
+    Value value = toVector(values.lookup(yielded));
     e.store(value, elementAt(tiles.at(result), row, col));
   }
   return success();

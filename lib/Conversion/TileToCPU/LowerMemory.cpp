@@ -124,8 +124,7 @@ void KernelLowering::copyIn(const Window &window, const TilePlace &to,
   auto vectors = [&] {
     e.forEach(
         e.i64(0), e.i64(cols / e.width * e.width), e.width, [&](Value col) {
-          Value value =
-              e.loadVector(element, addressIn(window, viewRow, col));
+          Value value = e.loadVector(element, addressIn(window, viewRow, col));
           e.store(e.convert(value, to.shape.element), elementAt(to, row, col));
         });
   };
@@ -304,8 +303,7 @@ void KernelLowering::copyPanels(tile::LoadOp op, const Window &window,
   TileShape shape = getTileShape(op.getType());
   Value lanes = e.iota();
   Type element = getCopyType(view.element, shape.element);
-  Value fill =
-      e.splat(e.bitsOf(shape.element, op.getFill().convertToDouble()));
+  Value fill = e.splat(e.bitsOf(shape.element, op.getFill().convertToDouble()));
   e.forEach(e.i64(0), e.i64(shape.rows), e.width, [&](Value row) {
     Value left = e.splat(e.toIndex(e.sub(valid, row)));
     Value keep = e.compare(arith::CmpIPredicate::slt, lanes, left);
@@ -318,8 +316,7 @@ void KernelLowering::copyPanels(tile::LoadOp op, const Window &window,
       e.ifElse(
           any,
           [&] {
-            Value value =
-                e.loadVector(element, addressIn(window, row, col));
+            Value value = e.loadVector(element, addressIn(window, row, col));
             e.store(e.select(keep, value, fill), place);
           },
           [&] { e.store(fill, place); });

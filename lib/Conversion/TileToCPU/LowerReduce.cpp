@@ -30,7 +30,7 @@ struct KernelLowering::Partial {
 static Value neutral(Emitter &e, tile::ReduceKind kind, Type type) {
   Type element = getElementTypeOrSelf(type);
   if (kind == tile::ReduceKind::Add)
-    return e.constant(type, 0.0);
+    return e.constant(type, -0.0);
   if (isa<FloatType>(element))
     return e.constant(type, -std::numeric_limits<double>::infinity());
   return e.constant(type,
@@ -171,7 +171,7 @@ void KernelLowering::reduceCols(tile::ReduceOp op) {
   Type element = from.shape.element;
   int64_t cols = from.shape.cols, count = e.countVectors(cols);
   Value fill = neutral(e, op.getKind(), e.vectorOf(element));
-  e.forEach(e.i64(0), countRows(op.getResult(), op), 1, [&](Value row) {
+  e.forEach(e.i64(0), countRows(op.getTile(), op), 1, [&](Value row) {
     auto source = [&](Value number) -> Partial {
       Value col = e.mul(number, e.i64(e.width));
       Partial partial = {e.loadVector(element, elementAt(from, row, col)), {}};

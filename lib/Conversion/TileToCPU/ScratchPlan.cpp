@@ -107,8 +107,9 @@ void ScratchPlan::findForms(Block &block) {
 //===----------------------------------------------------------------------===//
 
 int64_t ScratchPlan::getDefinition(Value value) const {
+  // Carried fragments are written while those that follow them are read.
   if (Operation *op = value.getDefiningOp())
-    return 2 * ends.lookup(op) + 1;
+    return 2 * ends.lookup(op) + !isa<scf::ForOp>(op);
   return 2 * positions.lookup(value.getParentBlock()->getParentOp()) + 1;
 }
 
@@ -208,7 +209,7 @@ void ScratchPlan::unite(unsigned a, unsigned b) {
   places[a].ranges.append(places[b].ranges);
 }
 
-void ScratchPlan::tryShare(Value a, Value b) {
+void ScratchPlan::tryShare(Value a, Value b, int64_t meet) {
   TileShape first = getTileShape(a.getType()),
             second = getTileShape(b.getType());
   if (first.rows != second.rows || first.cols != second.cols ||
@@ -217,7 +218,9 @@ void ScratchPlan::tryShare(Value a, Value b) {
   unsigned placeA = find(rowPlaces[a]), placeB = find(rowPlaces[b]);
   for (Range x : places[placeA].ranges)
     for (Range y : places[placeB].ranges)
-      if (x.first <= y.last && y.first <= x.last)
+      if (int64_t first = std::max(x.first, y.first),
+          last = std::min(x.last, y.last);
+          first <= last && !(first == meet && last == meet))
         return;
   unite(placeA, placeB);
 }
@@ -248,7 +251,7 @@ void ScratchPlan::shareLoops(Block &block) {
                    loop.getYieldedValues())) {
       if (!isTile(arg.getType()))
         continue;
-      tryShare(arg, yielded);
+      tryShare(arg, yielded, 2 * ends[loop]);
       tryShare(arg, init);
     }
     shareLoops(*loop.getBody());

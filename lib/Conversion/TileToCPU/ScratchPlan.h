@@ -81,7 +81,8 @@ private:
   void shareForced(mlir::Block &block);
   void shareLoops(mlir::Block &block);
   void shareElementwise(mlir::Block &block);
-  void tryShare(mlir::Value a, mlir::Value b);
+  /// At point `meet` both may be needed: there the one becomes the other.
+  void tryShare(mlir::Value a, mlir::Value b, int64_t meet = -1);
   void unite(unsigned a, unsigned b);
   void assignOffsets();
   unsigned find(unsigned place) const;
