@@ -9,6 +9,7 @@
 #include "KernelLowering.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -73,10 +74,27 @@ struct ConvertTileToCPU
         return signalPassFailure();
       kernel.erase();
     }
-    RewritePatternSet patterns(&getContext());
-    cpu::populateMathExpansions(patterns);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    if (failed(expand()))
       signalPassFailure();
+  }
+
+  /// bf16 arithmetic becomes that of f32 rounded after every op, and functions
+  /// become arithmetic.
+  LogicalResult expand() {
+    MLIRContext *context = &getContext();
+    TypeConverter converter;
+    arith::populateEmulateUnsupportedFloatsConversions(
+        converter, {BFloat16Type::get(context)}, Float32Type::get(context));
+    ConversionTarget target(*context);
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    arith::populateEmulateUnsupportedFloatsLegality(target, converter);
+    RewritePatternSet emulation(context), expansions(context);
+    arith::populateEmulateUnsupportedFloatsPatterns(emulation, converter);
+    cpu::populateMathExpansions(expansions);
+    return failure(
+        failed(applyPartialConversion(getOperation(), target,
+                                      std::move(emulation))) ||
+        failed(applyPatternsGreedily(getOperation(), std::move(expansions))));
   }
 
   /// Affine ops become arithmetic, and equal bounds one value.

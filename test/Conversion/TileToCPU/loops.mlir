@@ -37,10 +37,10 @@ tile.kernel @swap(%x: !tile.view<4x32xf32, read>, %y: !tile.view<4x32xf32, read>
   tile.store %sum, %z[%c2, %c0, %c0] dims(1, 2) : !tile.frag<4x32xf32>, !tile.view<3x4x32xf32, write>
 }
 
-// A carried accumulator and the place of its first value are one: the loop
-// copies nothing and the scratch area holds one fragment.
+// A carried accumulator and the place of its first value are one: the scratch
+// area holds one fragment and the two operands (if they hang over an edge).
 // PLACE: func.func @carried
-// PLACE-SAME: mmx.scratch = 2048
+// PLACE-SAME: mmx.scratch = 5120
 tile.kernel @carried(%x: !tile.view<?x16x16xf32, read>, %s: !tile.view<32x16xf32, inplace>,
                      %w: !tile.view<?x32x16xf32, read>)
     grid(%i) = affine_map<()[s0, s1] -> (1)> {
