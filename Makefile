@@ -33,7 +33,7 @@ bench: ## speed on this machine, checked before it is timed
 	@$(MAKE) --no-print-directory build PRESET=release
 	@python3 bench/cpu.py --build build/release
 
-docs: build ## reference pages from TableGen, into build/docs
+docs: build ## reference pages from TableGen, into build/dev/docs
 	@cmake --build $(BUILD) --target docs
 
 format: ## format all C++ sources
