@@ -227,11 +227,12 @@ def main():
     checker = Checker(source, by_name, read_tests(source / "test"))
     for root in roots:
         checker.check(root, dump_records(tblgen, source / "include", root))
-    for path, line, message in sorted(set(checker.findings)):
+    findings = sorted(set(checker.findings))
+    for path, line, message in findings:
         print(f"{path}:{line}: {message}")
-    counts = ", ".join(f"{n} {kind}" for kind, n in checker.counts.items())
-    print(f"documented and tested but for {len(checker.findings)}: {counts}")
-    return min(len(checker.findings), 100)
+    counts = ", ".join(f"{n} {kind}" for kind, n in sorted(checker.counts.items()))
+    print(f"{len(findings)} findings in {counts}")
+    return min(len(findings), 100)
 
 
 if __name__ == "__main__":
