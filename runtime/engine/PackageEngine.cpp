@@ -12,6 +12,7 @@
 #include "runtime/weights/WeightLoader.h"
 
 #include <algorithm>
+#include <chrono>
 #include <mutex>
 
 using namespace mmx;
@@ -286,10 +287,34 @@ StepOutputs PackageEngine::run(Phase phase, const StepInputs &inputs) {
   upload(program, inputs);
   if (options.poison)
     poison(program, symbols);
-  for (const KernelLaunch &launch : program.binding.launches())
-    device.launch(*kernels, launch);
+  for (const KernelLaunch &launch : program.binding.launches()) {
+    if (options.profile)
+      launchTimed(launch);
+    else
+      device.launch(*kernels, launch);
+  }
   device.wait();
   return outputs(program, symbols);
+}
+
+void PackageEngine::launchTimed(const KernelLaunch &launch) {
+  auto begin = std::chrono::steady_clock::now();
+  device.launch(*kernels, launch);
+  device.wait();
+  std::chrono::duration<double> taken =
+      std::chrono::steady_clock::now() - begin;
+  kernelTimes.resize((*package)->kernels()->size());
+  KernelTime &time = kernelTimes[launch.kernel];
+  time.launches += 1;
+  time.seconds += taken.count();
+}
+
+std::vector<PackageEngine::KernelTime> PackageEngine::profile() const {
+  std::vector<KernelTime> result = kernelTimes;
+  for (size_t i = 0; i < result.size(); ++i)
+    result[i].kernel = (*package)->kernels()->Get(i)->name()->str();
+  std::ranges::sort(result, std::greater(), &KernelTime::seconds);
+  return result;
 }
 
 int64_t PackageEngine::stateBytes() const {

@@ -31,8 +31,10 @@ public:
     /// Fills the arena and the outputs with NaN before every step, so that a
     /// kernel that reads what nobody wrote is seen.
     bool poison = false;
+    /// Times every launch on its own, for profile().
+    bool profile = false;
     /// Called while weights load, from one thread at a time.
-    std::function<void(int64_t done, int64_t total)> progress;
+    std::function<void(int64_t done, int64_t total)> progress = {};
   };
   PackageEngine(std::shared_ptr<const Package> package, Device &device,
                 const TensorSource &weights, Options options);
@@ -53,6 +55,15 @@ public:
   uint64_t poolBytes() const;
   uint64_t stepBytes() const;
 
+  /// What the launches of one kernel took so far.
+  struct KernelTime {
+    std::string kernel;
+    int64_t launches = 0;
+    double seconds = 0;
+  };
+  /// Per kernel of the package, longest first; empty without Options.profile.
+  std::vector<KernelTime> profile() const;
+
 private:
   struct Bound {
     ProgramBinding binding;
@@ -70,6 +81,7 @@ private:
   void upload(const Bound &program, const StepInputs &inputs);
   void poison(const Bound &program, const StepSymbols &symbols);
   StepOutputs outputs(const Bound &program, const StepSymbols &symbols);
+  void launchTimed(const KernelLaunch &launch);
   DeviceMemory &state(int64_t layer);
   int64_t stateBytes() const;
 
@@ -87,6 +99,7 @@ private:
   std::map<std::string, DeviceMemory, std::less<>> roles;
   int64_t epoch = 0;
   std::map<std::string, std::vector<std::byte>> staging;
+  std::vector<KernelTime> kernelTimes;
 };
 
 } // namespace mmx::runtime

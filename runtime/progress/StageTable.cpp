@@ -60,9 +60,12 @@ std::string StageTable::text() {
     result += '\n';
   };
   for (const Row &row : rows()) {
-    line(row.stage, row.seconds, row.note);
+    if (&row != &table.front())
+      line(row.stage, row.seconds, row.note);
     total += row.seconds;
   }
+  // What no stage accounts for, though it was entered first.
+  line(table.front().stage, table.front().seconds, table.front().note);
   line("total", total, "");
   return result;
 }

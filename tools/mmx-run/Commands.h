@@ -33,6 +33,7 @@ struct ModelOptions {
   int64_t chunk = 512;
   bool json = false;
   bool poison = false;
+  bool profile = false;
   runtime::Progress::Mode progress = runtime::Progress::Mode::Auto;
 };
 

@@ -90,5 +90,6 @@ int mmx::tool::generate(const GenerateOptions &options) {
   if (options.progress != Progress::Mode::None &&
       options.progress != Progress::Mode::Json)
     std::cerr << stages.text();
+  std::cerr << loaded.profileText();
   return 0;
 }

@@ -14,6 +14,7 @@
 #include "runtime/weights/RandomTensors.h"
 
 #include <charconv>
+#include <cstdio>
 #include <filesystem>
 
 using namespace mmx::runtime;
@@ -108,6 +109,7 @@ LoadedModel::LoadedModel(const ModelOptions &options, bool keepHidden,
     PackageEngine::Options engineOptions;
     engineOptions.limits = limits(ModelInfo(*(*package)->model()));
     engineOptions.poison = options.poison;
+    engineOptions.profile = options.profile;
     engineOptions.progress = [&](int64_t done, int64_t total) {
       progress.update("weights", done, total);
     };
@@ -126,4 +128,20 @@ std::string LoadedModel::memoryText() const {
   auto megabytes = [](uint64_t bytes) { return (bytes + (1 << 19)) >> 20; };
   return concat(megabytes(engine->weightBytes()), " MiB of weights, ",
                 megabytes(engine->poolBytes()), " MiB of state and cache");
+}
+
+std::string LoadedModel::profileText() const {
+  auto *engine = dynamic_cast<const PackageEngine *>(theEngine.get());
+  if (!engine || !options.profile)
+    return "";
+  std::string text;
+  for (const PackageEngine::KernelTime &time : engine->profile()) {
+    char line[512];
+    std::snprintf(line, sizeof(line), "%10.3f ms %8lld x %10.2f us  %s\n",
+                  time.seconds * 1e3, (long long)time.launches,
+                  time.launches > 0 ? time.seconds * 1e6 / time.launches : 0,
+                  time.kernel.c_str());
+    text += line;
+  }
+  return text;
 }

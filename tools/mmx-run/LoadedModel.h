@@ -33,6 +33,8 @@ public:
   runtime::Engine &engine() { return *theEngine; }
   /// Weights, pools and step buffers in words; empty if not known.
   std::string memoryText() const;
+  /// The table of --profile; empty without it.
+  std::string profileText() const;
 
 private:
   void openPackage(bool keepHidden);

@@ -325,6 +325,7 @@ int mmx::tool::verify(const VerifyOptions &options) {
               << "\n";
   else if (options.progress != Progress::Mode::None)
     std::cerr << stages.text();
+  std::cerr << loaded.profileText();
   if (bad > 0)
     std::cerr << "mmx-run: " << bad << " of " << prompts.size()
               << " prompts differ from " << path.string() << "\n";

@@ -54,6 +54,8 @@ static void addModelOptions(CLI::App &app, ModelOptions &options) {
   app.add_flag("--poison", options.poison,
                "fill temporaries and outputs with NaN before every step: "
                "finds kernels that read what nobody wrote");
+  app.add_flag("--profile", options.profile,
+               "time every kernel and print a table at the end");
   app.add_option("--progress", options.progress,
                  "how progress is shown on standard error")
       ->transform(CLI::CheckedTransformer(modes, CLI::ignore_case))

@@ -20,7 +20,7 @@ using namespace mmx::test;
 
 static std::unique_ptr<PackageEngine>
 makeEngine(Device &device, const TestModelOptions &model = {},
-           PackageEngine::Options options = {{2, 16}, false, {}}) {
+           PackageEngine::Options options = {.limits = {2, 16}}) {
   return std::make_unique<PackageEngine>(
       Package::parse(makeTestPackage(model), "test.mmx"), device, testWeights(),
       std::move(options));
@@ -60,7 +60,7 @@ TEST(PackageEngine, ComputesWhatTheKernelsSay) {
 
 TEST(PackageEngine, PoisonChangesNothing) {
   CpuDevice device(1);
-  auto engine = makeEngine(device, {}, {{2, 16}, true, {}});
+  auto engine = makeEngine(device, {}, {.limits = {2, 16}, .poison = true});
   std::vector<int32_t> ids = {1, 2, 3};
   EXPECT_EQ(logits(engine->run(Phase::Prefill, firstStep(ids))),
             expectedLogits(ids));
@@ -83,14 +83,28 @@ TEST(PackageEngine, StatesAreReadWrittenAndCleared) {
   EXPECT_THROW(engine->writeState(0, 0, {}), Error);
 }
 
+TEST(PackageEngine, TimesKernels) {
+  CpuDevice device(1);
+  auto engine = makeEngine(device, {}, {.limits = {2, 16}, .profile = true});
+  engine->run(Phase::Prefill, firstStep({1, 2}));
+  engine->run(Phase::Prefill, firstStep({1, 2, 3}));
+  auto profile = engine->profile();
+  ASSERT_EQ(profile.size(), 4u);
+  for (size_t i = 0; i < profile.size(); ++i) {
+    EXPECT_EQ(profile[i].launches, 2);
+    EXPECT_LE(profile[i].seconds, profile[0].seconds);
+  }
+}
+
 TEST(PackageEngine, ReportsProgress) {
   CpuDevice device(2);
   int64_t last = 0, all = 0;
-  makeEngine(device, {}, {{1, 4}, false, [&](int64_t done, int64_t total) {
-                            EXPECT_GT(done, last);
-                            last = done;
-                            all = total;
-                          }});
+  makeEngine(device, {},
+             {.limits = {1, 4}, .progress = [&](int64_t done, int64_t total) {
+                EXPECT_GT(done, last);
+                last = done;
+                all = total;
+              }});
   EXPECT_GT(last, 0);
   EXPECT_GE(all, last);
 }

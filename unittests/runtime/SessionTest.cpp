@@ -28,7 +28,8 @@ protected:
     ModelInfo info(*(*package)->model());
     engine = std::make_unique<PackageEngine>(
         package, device, testWeights(),
-        PackageEngine::Options{limitsFor(info, slots, context), true, {}});
+        PackageEngine::Options{.limits = limitsFor(info, slots, context),
+                               .poison = true});
   }
   /// Logits of all positions of one feed.
   static std::vector<float> logitsOf(Session &session, int64_t sequence,

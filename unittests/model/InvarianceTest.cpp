@@ -1,0 +1,307 @@
+//===- InvarianceTest.cpp - What must not change the answer ---------------===//
+//
+// Part of the mmx project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compiled golden checkpoints, run in many ways that mean the same: chunks,
+// batches, slots, threads, block lengths. Where the kernels do the same
+// operations, results are equal bit for bit; where the cut of a prompt moves
+// (chunks, prefill against decode, block lengths), within rounding.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/device/CpuDevice.h"
+#include "runtime/engine/PackageCache.h"
+#include "runtime/engine/PackageEngine.h"
+#include "runtime/session/Session.h"
+#include "runtime/weights/Checkpoint.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+
+using namespace mmx::runtime;
+namespace fs = std::filesystem;
+
+/// Relative difference that rounding in f32 may leave.
+static constexpr double rounding = 2e-5;
+static constexpr int64_t context = 640;
+
+static double relativeError(std::span<const float> got,
+                            std::span<const float> expected) {
+  if (got.size() != expected.size())
+    return std::numeric_limits<double>::infinity();
+  double difference = 0, norm = 0;
+  for (size_t i = 0; i < got.size(); ++i) {
+    double delta = double(got[i]) - double(expected[i]);
+    difference += delta * delta;
+    norm += double(expected[i]) * double(expected[i]);
+  }
+  return std::sqrt(difference / norm);
+}
+
+static bool sameBits(std::span<const float> a, std::span<const float> b) {
+  return a.size() == b.size() &&
+         std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
+}
+
+static std::shared_ptr<const Package> compile(const std::string &model,
+                                              int64_t block) {
+  static const CompilerLibrary compiler;
+  CompileSettings settings;
+  settings.block = block;
+  return compileCached(compiler, (fs::path(MMX_GOLDEN) / model).string(),
+                       settings)
+      .package;
+}
+
+namespace {
+
+/// What a sequence computed: logits of the tokens fed, and all its states.
+struct Answer {
+  std::vector<float> logits;
+  std::vector<float> states;
+
+  std::span<const float> lastLogits(int64_t vocab) const {
+    return std::span(logits).last(vocab);
+  }
+};
+
+/// An engine with a session on one golden checkpoint.
+class Runner {
+public:
+  explicit Runner(const std::string &model, int64_t slots = 1,
+                  int64_t chunk = 512, int64_t block = 0, int threads = 2)
+      : device(threads), weights((fs::path(MMX_GOLDEN) / model).string()) {
+    auto package = compile(model, block);
+    ModelInfo info(*(*package)->model());
+    engine = std::make_unique<PackageEngine>(
+        package, device, weights,
+        PackageEngine::Options{.limits = limitsFor(info, slots, context),
+                               .poison = true});
+    setChunk(chunk);
+  }
+
+  /// A new session on the same engine.
+  void setChunk(int64_t chunk) {
+    session = std::make_unique<Session>(*engine,
+                                        Session::Options{context, chunk, {}});
+  }
+
+  /// Feeds all parts at once; one answer a part.
+  std::vector<Answer> feed(const std::vector<Feed> &feeds) {
+    std::vector<Answer> answers(feeds.size());
+    session->feed(
+        feeds, [&](int64_t sequence, int64_t, std::span<const float> row) {
+          auto feed = std::ranges::find(feeds, sequence, &Feed::sequence);
+          std::vector<float> &logits = answers[feed - feeds.begin()].logits;
+          logits.insert(logits.end(), row.begin(), row.end());
+        });
+    for (size_t i = 0; i < feeds.size(); ++i) {
+      for (int32_t layer : engine->model().lightningLayers) {
+        std::vector<float> state =
+            engine->readState(layer, session->slot(feeds[i].sequence));
+        answers[i].states.insert(answers[i].states.end(), state.begin(),
+                                 state.end());
+      }
+    }
+    return answers;
+  }
+
+  /// The answer of a sequence of its own.
+  Answer alone(std::span<const int32_t> ids, Want want = Want::All) {
+    int64_t sequence = session->open();
+    Answer answer = feed({{sequence, ids, want}}).front();
+    session->close(sequence);
+    return answer;
+  }
+
+  /// Ids that any vocabulary has.
+  std::vector<int32_t> ids(int64_t count, uint32_t seed = 1) const {
+    std::vector<int32_t> result;
+    uint64_t state = seed;
+    for (int64_t i = 0; i < count; ++i) {
+      state = state * 6364136223846793005 + 1442695040888963407;
+      result.push_back(int32_t((state >> 33) % engine->model().vocab));
+    }
+    return result;
+  }
+
+  int64_t vocab() const { return engine->model().vocab; }
+
+  CpuDevice device;
+  Checkpoint weights;
+  std::unique_ptr<PackageEngine> engine;
+  std::unique_ptr<Session> session;
+};
+
+} // namespace
+
+static void expectSame(const Answer &got, const Answer &expected) {
+  EXPECT_TRUE(sameBits(got.logits, expected.logits))
+      << "logits differ by " << relativeError(got.logits, expected.logits);
+  EXPECT_TRUE(sameBits(got.states, expected.states))
+      << "states differ by " << relativeError(got.states, expected.states);
+}
+
+static void expectClose(const Answer &got, const Answer &expected) {
+  EXPECT_LE(relativeError(got.logits, expected.logits), rounding);
+  EXPECT_LE(relativeError(got.states, expected.states), rounding);
+}
+
+class Invariance : public testing::TestWithParam<const char *> {};
+
+INSTANTIATE_TEST_SUITE_P(Golden, Invariance,
+                         testing::Values("hf-tiny", "hf-head128", "m1-tiny",
+                                         "m1-options"),
+                         [](const auto &info) {
+                           std::string name = info.param;
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
+TEST_P(Invariance, ChunkLength) {
+  Runner runner(GetParam());
+  std::vector<int32_t> ids = runner.ids(600);
+  runner.setChunk(600);
+  Answer whole = runner.alone(ids);
+  for (int64_t chunk : {1, 7, 255, 256, 257}) {
+    SCOPED_TRACE(chunk);
+    runner.setChunk(chunk);
+    expectClose(runner.alone(ids), whole);
+  }
+}
+
+TEST_P(Invariance, BatchOfNine) {
+  constexpr int64_t lengths[] = {1, 2, 31, 32, 33, 64, 100, 257, 300};
+  Runner runner(GetParam(), 9, 150);
+  std::vector<std::vector<int32_t>> prompts;
+  std::vector<Answer> alone;
+  for (int64_t length : lengths) {
+    prompts.push_back(runner.ids(length, uint32_t(length)));
+    alone.push_back(runner.alone(prompts.back()));
+  }
+  std::vector<Feed> feeds;
+  for (const std::vector<int32_t> &prompt : prompts)
+    feeds.push_back({runner.session->open(), prompt, Want::All});
+  std::vector<Answer> together = runner.feed(feeds);
+  for (size_t i = 0; i < together.size(); ++i) {
+    SCOPED_TRACE(lengths[i]);
+    expectSame(together[i], alone[i]);
+  }
+}
+
+// The batch decodes while each sequence decodes alone.
+TEST_P(Invariance, BatchOfNineDecodes) {
+  Runner runner(GetParam(), 9), single(GetParam());
+  std::vector<std::vector<int32_t>> prompts;
+  std::vector<Feed> feeds;
+  for (int64_t i = 0; i < 9; ++i)
+    prompts.push_back(runner.ids(60 + i, uint32_t(i + 1)));
+  for (const std::vector<int32_t> &prompt : prompts)
+    feeds.push_back({runner.session->open(), prompt, Want::Last});
+  runner.feed(feeds);
+  std::vector<int32_t> next = runner.ids(5, 99);
+  std::vector<Answer> together;
+  for (size_t step = 0; step < next.size(); ++step) {
+    for (Feed &feed : feeds)
+      feed.ids = std::span(next).subspan(step, 1);
+    together = runner.feed(feeds);
+  }
+  for (size_t i = 0; i < prompts.size(); ++i) {
+    SCOPED_TRACE(i);
+    int64_t sequence = single.session->open();
+    single.feed({{sequence, prompts[i], Want::Last}});
+    Answer answer;
+    for (size_t step = 0; step < next.size(); ++step)
+      answer = single.feed({{sequence, std::span(next).subspan(step, 1)}})[0];
+    single.session->close(sequence);
+    expectSame(together[i], answer);
+  }
+}
+
+TEST_P(Invariance, DecodeContinuesPrefill) {
+  Runner runner(GetParam());
+  for (int64_t boundary : {1, 2, 16, 32, 64, 128, 256, 512}) {
+    for (int64_t n : {boundary - 1, boundary, boundary + 1}) {
+      if (n < 1)
+        continue;
+      SCOPED_TRACE(n);
+      std::vector<int32_t> ids = runner.ids(n + 1, 7);
+      runner.setChunk(n + 1);
+      Answer whole = runner.alone(ids, Want::Last);
+      int64_t sequence = runner.session->open();
+      runner.feed({{sequence, std::span(ids).first(n), Want::None}});
+      Answer step = runner.feed({{sequence, std::span(ids).last(1)}})[0];
+      runner.session->close(sequence);
+      expectClose(step, whole);
+    }
+  }
+}
+
+TEST_P(Invariance, RunsThreadsAndEngines) {
+  Runner one(GetParam(), 1, 512, 0, 1), four(GetParam(), 1, 512, 0, 4);
+  std::vector<int32_t> ids = one.ids(200);
+  Answer first = one.alone(ids);
+  expectSame(one.alone(ids), first);
+  expectSame(four.alone(ids), first);
+  expectSame(four.alone(ids), first);
+}
+
+TEST_P(Invariance, ReusedSlot) {
+  Runner fresh(GetParam()), used(GetParam());
+  std::vector<int32_t> ids = fresh.ids(150, 3);
+  used.alone(used.ids(600, 4));
+  expectSame(used.alone(ids), fresh.alone(ids));
+}
+
+/// Makes every state of a sequence NaN.
+static void poisonStates(Runner &runner, int64_t sequence) {
+  const ModelInfo &model = runner.engine->model();
+  for (int32_t layer : model.lightningLayers)
+    runner.engine->writeState(
+        layer, runner.session->slot(sequence),
+        std::vector<float>(model.heads * model.headDim * model.headDim,
+                           std::numeric_limits<float>::quiet_NaN()));
+}
+
+// Sequences before and after in the batch compute NaN, and so do the pages
+// and the slot that the next sequence takes over.
+TEST_P(Invariance, PoisonedNeighbours) {
+  Runner fresh(GetParam()), runner(GetParam(), 3);
+  for (int64_t length : {1, 5, 33, 100}) {
+    SCOPED_TRACE(length);
+    std::vector<int32_t> ids = fresh.ids(length, 3), others = fresh.ids(70, 9);
+    Answer expected = fresh.alone(ids);
+    int64_t before = runner.session->open(), middle = runner.session->open(),
+            after = runner.session->open();
+    poisonStates(runner, before);
+    poisonStates(runner, after);
+    std::vector<Answer> answers = runner.feed({{before, others, Want::All},
+                                               {middle, ids, Want::All},
+                                               {after, others, Want::All}});
+    EXPECT_TRUE(std::isnan(answers[0].logits.back()));
+    EXPECT_TRUE(std::isnan(answers[2].logits.back()));
+    expectSame(answers[1], expected);
+    for (int64_t sequence : {before, middle, after})
+      runner.session->close(sequence);
+    // The slot and the pages of `before` come first.
+    expectSame(runner.alone(ids), expected);
+  }
+}
+
+TEST_P(Invariance, BlockLength) {
+  std::vector<Answer> answers;
+  for (int64_t block : {16, 32, 64, 128, 256}) {
+    SCOPED_TRACE(block);
+    Runner runner(GetParam(), 1, 600, block);
+    answers.push_back(runner.alone(runner.ids(600)));
+    expectClose(answers.back(), answers.front());
+  }
+}
