@@ -52,4 +52,24 @@ def TileRunCPU : Pass<"tile-run-cpu", "::mlir::ModuleOp"> {
   ];
 }
 
+def CompileCPUKernels : Pass<"cpu-compile-kernels", "::mlir::ModuleOp"> {
+  let summary = "compiles the kernels of a module and prints their sizes";
+  let description = [{
+    Compiles and links the functions that `convert-tile-to-cpu` makes, as a
+    package would hold them, and prints for each its machine code and scratch
+    area in bytes. The module is not changed.
+
+    Example: `mmx-opt kernels.mlir --convert-tile-to-cpu --cpu-compile-kernels`
+    prints
+    ```
+    @gemm: 1280 bytes of code, 16384 bytes of scratch
+    1 kernels, object of 5240 bytes
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
+           "cpu (this machine), cpu-v3 or cpu-v4">
+  ];
+}
+
 #endif // MMX_TARGET_PASSES_TD

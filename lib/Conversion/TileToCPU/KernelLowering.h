@@ -108,6 +108,11 @@ private:
   mlir::LogicalResult lowerLoad(tile::LoadOp op);
   mlir::LogicalResult lowerGather(tile::GatherOp op);
   mlir::LogicalResult lowerStore(tile::StoreOp op);
+  void lowerScatter(tile::StoreOp op, const Window &window, mlir::Value rows);
+  mlir::Value
+  forEachId(mlir::Value table, mlir::Value first, mlir::Value rows,
+            int64_t limit,
+            llvm::function_ref<void(mlir::Value, mlir::Value)> body);
   void loadRows(tile::LoadOp op, const Window &window, TilePlace &place,
                 mlir::Value needed, mlir::Value valid);
   PanelForm loadPanelForm(tile::LoadOp op, const Window &window,

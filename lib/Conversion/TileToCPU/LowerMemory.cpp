@@ -355,75 +355,99 @@ void KernelLowering::copyPanelElements(tile::LoadOp op, const Window &window,
 // Gather and store
 //===----------------------------------------------------------------------===//
 
-LogicalResult KernelLowering::lowerGather(tile::GatherOp op) {
-  Window window = getWindow(op.getView(), op.getIndices(), op.getDims());
-  const View &ids = views.at(op.getIds());
-  TilePlace &place = placeResult(op.getResult());
-  TilePlace to = place;
-  if (to.shape.rank != 2)
-    return op.emitOpError("expected a tile of rank 2, but got rank 1");
-  to.rows = getRowPlace(op.getResult());
-  place.rows = to.rows;
-  double fill = op.getFill().convertToDouble();
-  Value start = e.toI64(lookup(op.getStart()));
-  Value rows = e.min(e.toI64(lookup(op.getRows())),
-                     countInside(ids, 0, start, to.shape.rows));
-  Value needed = countRows(op.getResult(), op);
-  rows = e.max(e.min(rows, needed), e.i64(0));
+/// Calls `body` with row i of the tile and its id, for the rows below `rows`
+/// whose ids lie within their table; returns the number of rows.
+Value KernelLowering::forEachId(Value table, Value first, Value rows,
+                                int64_t limit,
+                                llvm::function_ref<void(Value, Value)> body) {
+  const View &ids = views.at(table);
+  Value start = e.toI64(lookup(first));
+  rows = e.max(e.min(rows, countInside(ids, 0, start, limit)), e.i64(0));
   e.forEach(e.i64(0), rows, 1, [&](Value row) {
     Value id = e.load(ids.element, addressOf(ids, {e.add(start, row)}));
-    id = e.toI64(arith::IndexCastOp::create(e, e.getIndexType(), id));
-    Value index = e.add(window.start[window.rowDim], id);
-    Value valid =
-        e.both(window.inside, isInside(*window.view, window.rowDim, index));
-    copyIn(window, to, row, id, valid, fill);
+    body(row, arith::ExtSIOp::create(e, e.getI64Type(), id));
   });
-  e.forEach(rows, needed, 1, [&](Value row) { fillRow(to, row, fill); });
+  return rows;
+}
+
+LogicalResult KernelLowering::lowerGather(tile::GatherOp op) {
+  Window window = getWindow(op.getView(), op.getIndices(), op.getDims());
+  placeResult(op.getResult()).rows = getRowPlace(op.getResult());
+  TilePlace to = tiles.at(op.getResult());
+  double fill = op.getFill().convertToDouble();
+  bool isVector = to.shape.rank == 1;
+  int64_t limit = isVector ? to.shape.cols : to.shape.rows;
+  Value needed = isVector ? e.i64(limit) : countRows(op.getResult(), op);
+  Value rows = e.min(e.toI64(lookup(op.getRows())), needed);
+  int64_t dim = op.getDims()[0];
+  const View &view = *window.view;
+  if (isVector)
+    fillRow(to, e.i64(0), fill);
+  rows = forEachId(
+      op.getIds(), op.getStart(), rows, limit, [&](Value row, Value id) {
+        Value index = e.add(window.start[dim], id);
+        Value valid = e.both(window.inside, isInside(view, dim, index));
+        if (!isVector)
+          return copyIn(window, to, row, id, valid, fill);
+        e.ifThen(valid, [&] {
+          Type element = getCopyType(view.element, to.shape.element);
+          Value value = e.load(element, addressIn(window, e.i64(0), id));
+          e.store(value, elementAt(to, e.i64(0), row));
+        });
+      });
+  if (!isVector)
+    e.forEach(rows, needed, 1, [&](Value row) { fillRow(to, row, fill); });
   completeForms(op.getResult());
   return success();
+}
+
+void KernelLowering::lowerScatter(tile::StoreOp op, const Window &window,
+                                  Value rows) {
+  TilePlace from = tiles.at(op.getTile());
+  bool isVector = from.shape.rank == 1;
+  int64_t limit = isVector ? from.shape.cols : from.shape.rows;
+  int64_t dim = op.getDims()[0];
+  const View &view = *window.view;
+  rows = e.select(window.inside, rows, e.i64(0));
+  forEachId(op.getIds(), op.getStart(), rows, limit, [&](Value row, Value id) {
+    Value index = e.add(window.start[dim], id);
+    e.ifThen(isInside(view, dim, index), [&] {
+      if (!isVector)
+        return copyOut(window, from, row, id);
+      Type element = getCopyType(from.shape.element, view.element);
+      Value value = e.load(element, elementAt(from, e.i64(0), row));
+      e.store(e.convert(value, view.element), addressIn(window, e.i64(0), id));
+    });
+  });
 }
 
 LogicalResult KernelLowering::lowerStore(tile::StoreOp op) {
   Window window = getWindow(op.getView(), op.getIndices(), op.getDims());
   const View &view = *window.view;
   const TilePlace &from = tiles.at(op.getTile());
-  Value limit;
+  bool isVector = from.shape.rank == 1;
+  Value rows = e.i64(isVector ? from.shape.cols : from.shape.rows);
   if (op.getRows())
-    limit = e.max(e.toI64(lookup(op.getRows())), e.i64(0));
-  if (from.shape.rank == 1) {
-    if (op.getIds())
-      return op.emitOpError("expected a tile of rank 2 to scatter");
+    rows = e.max(e.min(rows, e.toI64(lookup(op.getRows()))), e.i64(0));
+  if (op.getIds()) {
+    lowerScatter(op, window, rows);
+    return success();
+  }
+  if (isVector) {
     View narrow = view;
-    if (limit)
-      narrow.extents[window.colDim] =
-          e.min(view.extents[window.colDim],
-                e.add(window.start[window.colDim], limit));
+    int64_t dim = window.colDim;
+    narrow.extents[dim] =
+        e.min(view.extents[dim], e.add(window.start[dim], rows));
     window.view = &narrow;
     e.ifThen(window.inside, [&] { copyOut(window, from, e.i64(0), e.i64(0)); });
     return success();
   }
-  Value rows = e.i64(from.shape.rows);
-  if (limit)
-    rows = e.min(rows, limit);
   rows = e.select(window.inside, rows, e.i64(0));
   Value rowStart = window.start[window.rowDim];
-  if (!op.getIds()) {
-    rows = e.min(rows,
-                 countInside(view, window.rowDim, rowStart, from.shape.rows));
-    Value first = e.min(e.max(e.sub(e.i64(0), rowStart), e.i64(0)), rows);
-    e.forEach(first, rows, 1,
-              [&](Value row) { copyOut(window, from, row, row); });
-    return success();
-  }
-  const View &ids = views.at(op.getIds());
-  Value start = e.toI64(lookup(op.getStart()));
-  rows = e.min(rows, countInside(ids, 0, start, from.shape.rows));
-  e.forEach(e.i64(0), rows, 1, [&](Value row) {
-    Value id = e.load(ids.element, addressOf(ids, {e.add(start, row)}));
-    id = e.toI64(arith::IndexCastOp::create(e, e.getIndexType(), id));
-    Value index = e.add(rowStart, id);
-    e.ifThen(isInside(view, window.rowDim, index),
-             [&] { copyOut(window, from, row, id); });
-  });
+  rows =
+      e.min(rows, countInside(view, window.rowDim, rowStart, from.shape.rows));
+  Value first = e.min(e.max(e.sub(e.i64(0), rowStart), e.i64(0)), rows);
+  e.forEach(first, rows, 1,
+            [&](Value row) { copyOut(window, from, row, row); });
   return success();
 }
