@@ -22,6 +22,7 @@
 #include "mmx/Dialect/Exec/ExecDialect.h"
 #include "mmx/Dialect/MMX/MMXDialect.h"
 #include "mmx/Dialect/Tile/TileDialect.h"
+#include "mmx/Reference/Passes.h"
 #include "mmx/Reference/TilePasses.h"
 #include "mmx/Target/Passes.h"
 #include "mmx/Transforms/MMXPasses.h"
@@ -36,6 +37,7 @@ int main(int argc, char **argv) {
                   mmx::tile::TileDialect, mmx::exec::ExecDialect>();
   mlir::registerTransformsPasses();
   mmx::registerTileEmitterModels(registry);
+  mmx::reference::registerMMXReferencePasses();
   mmx::tile::registerTileReferencePasses();
   mmx::registerConversionPasses();
   mmx::registerTargetPasses();
