@@ -1,4 +1,5 @@
-//===- ExecDialect.h - The exec dialect, its attributes and types --------*- C++ -*-===//
+//===- ExecDialect.h - The exec dialect, its attributes and types --------*- C++
+//-*-===//
 //
 // Part of the mmx project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

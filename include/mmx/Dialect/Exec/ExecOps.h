@@ -17,6 +17,21 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mmx/Dialect/Exec/ExecDialect.h"
 
+namespace mmx::exec {
+
+/// What a program does with an input of a role.
+enum class RoleKind {
+  Unknown, ///< no role
+  Table,   ///< reads it: i32
+  Pool,    ///< updates it in place; it lives on between steps
+  Output,  ///< writes it; what it held before does not matter
+};
+
+/// The kind of the role with the given name ("ids", "state.3", "logits").
+RoleKind getRoleKind(llvm::StringRef role);
+
+} // namespace mmx::exec
+
 #define GET_OP_CLASSES
 #include "mmx/Dialect/Exec/ExecOps.h.inc"
 
