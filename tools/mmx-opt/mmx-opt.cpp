@@ -26,6 +26,7 @@
 #include "mmx/Reference/TilePasses.h"
 #include "mmx/Target/Passes.h"
 #include "mmx/Transforms/MMXPasses.h"
+#include "mmx/Transforms/ExecPasses.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
@@ -43,6 +44,7 @@ int main(int argc, char **argv) {
   mmx::registerTargetPasses();
   mmx::registerMMXTransformsPasses();
   mmx::registerMMXToTilePasses();
+  mmx::exec::registerExecTransformsPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "mmx optimizer driver\n", registry));
 }

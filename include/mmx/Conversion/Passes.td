@@ -43,4 +43,32 @@ def ConvertTileToCPU : Pass<"convert-tile-to-cpu", "::mlir::ModuleOp"> {
   ];
 }
 
+def ConvertMMXToExec : Pass<"convert-mmx-to-exec", "::mlir::ModuleOp"> {
+  let summary = "functions of launches to host programs";
+  let description = [{
+    Every function with the attribute `mmx.phase` becomes an `exec.program` of
+    the same name. Its body may hold `mmx.weight`, constants, `mmx.launch` of
+    `tile.kernel` and the return. Tensors become buffers:
+
+    * an argument is the `exec.input` of its `mmx.role`, with the extents of
+      its `mmx.shape`;
+    * a weight is an `exec.weight` in the layout that the kernel's view asks
+      for; a weight used in two layouts becomes two of them;
+    * equal constants are one `exec.constant`;
+    * a result of a launch is an `exec.temp`, or the `exec.input` of its role
+      where the function returns it, and a result in place is the buffer of
+      its operand.
+
+    A state or cache is never copied: a value is not used after a launch has
+    updated it in place, and what is returned under the role of a pool is that
+    argument, updated. Anything else is an error.
+
+    The dynamic extents of a launch follow from the extents of the buffers. A
+    view may see a buffer in another shape of as many elements.
+
+    Example: `mmx-opt launches.mlir --convert-mmx-to-exec`
+  }];
+  let dependentDialects = ["::mmx::exec::ExecDialect"];
+}
+
 #endif // MMX_CONVERSION_PASSES_TD
