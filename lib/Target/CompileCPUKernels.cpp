@@ -19,8 +19,7 @@ using namespace mmx;
 
 namespace {
 
-struct CompileCPUKernels
-    : mmx::impl::CompileCPUKernelsBase<CompileCPUKernels> {
+struct CompileCPUKernels : mmx::impl::CompileCPUKernelsBase<CompileCPUKernels> {
   using CompileCPUKernelsBase::CompileCPUKernelsBase;
 
   void getDependentDialects(DialectRegistry &registry) const override {

@@ -12,9 +12,9 @@
 #include "mmx/Target/CPUCodegen.h"
 #include "mmx/Target/Passes.h"
 #include "llvm/Support/raw_ostream.h"
-#include <chrono>
 #include <cmath>
 #include <cstring>
+#include <ctime>
 #include <dlfcn.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -68,6 +68,13 @@ private:
   size_t size, length;
   uint8_t *base, *data;
 };
+
+/// Seconds that this thread has computed: others may share the machine.
+double getThreadTime() {
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return time.tv_sec + 1e-9 * time.tv_nsec;
+}
 
 struct TileRunCPU : mmx::impl::TileRunCPUBase<TileRunCPU> {
   using TileRunCPUBase::TileRunCPUBase;
@@ -188,11 +195,9 @@ LogicalResult TileRunCPU::run(KernelOp op, Function function,
     return success();
   double best = INFINITY;
   for (unsigned n = 0; n < repeat; ++n) {
-    auto start = std::chrono::steady_clock::now();
+    double start = getThreadTime();
     runGrid(/*poison=*/false);
-    std::chrono::duration<double> time =
-        std::chrono::steady_clock::now() - start;
-    best = std::min(best, time.count());
+    best = std::min(best, getThreadTime() - start);
   }
   llvm::outs() << "time " << best * 1e6 << " us\n";
   return success();

@@ -22,8 +22,8 @@ def TileRunCPU : Pass<"tile-run-cpu", "::mlir::ModuleOp"> {
     `front` is given, and the scratch area is filled with NaN before each cell,
     so that stray accesses and reads of what was not written show.
 
-    With `repeat` the grid is run so often again, and the smallest time of a
-    run is printed; results that differ are an error before anything is timed.
+    With `repeat` the grid is run so often again, and the smallest processor
+    time of a run is printed.
 
     Example: `mmx-opt gemm.mlir --tile-run-cpu='kernel=gemm extents=65,64'`
     prints

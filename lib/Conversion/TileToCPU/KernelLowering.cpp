@@ -93,14 +93,9 @@ void KernelLowering::setUpView(Value param, Value buffers, Value extents,
 }
 
 LogicalResult KernelLowering::lowerBlock(Block &block) {
-  for (Operation &op : block.without_terminator())
-    if (failed(lowerOp(&op)))
+  for (Operation &op : block)
+    if (!op.hasTrait<OpTrait::IsTerminator>() && failed(lowerOp(&op)))
       return failure();
-  // A kernel's block has no terminator.
-  Operation &last = block.back();
-  if (!block.empty() && !last.hasTrait<OpTrait::IsTerminator>())
-    return isa<tile::KernelOp>(block.getParentOp()) ? lowerOp(&last)
-                                                    : success();
   return success();
 }
 

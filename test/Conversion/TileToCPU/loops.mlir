@@ -2,6 +2,7 @@
 // RUN: mmx-opt %s --tile-run-cpu='kernel=carried extents=3,3' -o /dev/null | FileCheck %s
 // RUN: mmx-opt %s --tile-run-cpu='kernel=carried extents=0,0' -o /dev/null | FileCheck %s
 // RUN: mmx-opt %s --tile-run-cpu='kernel=body_loop' -o /dev/null | FileCheck %s
+// RUN: mmx-opt %s --tile-run-cpu='kernel=increments' -o /dev/null | FileCheck %s
 // RUN: mmx-opt %s --convert-tile-to-cpu | FileCheck %s --check-prefix=PLACE
 
 // CHECK: agrees
@@ -95,4 +96,22 @@ tile.kernel @body_loop(%x: !tile.view<6x20xf32, read>, %y: !tile.view<6x20xf32, 
   }
   tile.store %b, %y[%c0, %c0] dims(0, 1) : !tile.frag<6x20xf32>, !tile.view<6x20xf32, write>
   tile.store %d, %z[%c0, %c0] dims(0, 1) : !tile.frag<6x20xf32>, !tile.view<6x20xf32, write>
+}
+
+// The last op of a kernel is a loop, and runs once.
+tile.kernel @increments(%x: !tile.view<6x20xf32, inplace>)
+    grid(%i) = affine_map<()[] -> (1)> {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c6 = arith.constant 6 : index
+  scf.for %k = %c0 to %c6 step %c2 {
+    %a = tile.load %x[%k, %c0] dims(0, 1) : !tile.view<6x20xf32, inplace> -> !tile.frag<2x20xf32>
+    %b = tile.map(%a) : (!tile.frag<2x20xf32>) -> !tile.frag<2x20xf32> {
+    ^bb0(%v: f32, %row: index, %col: index):
+      %one = arith.constant 1.0 : f32
+      %s = arith.addf %v, %one : f32
+      tile.yield %s : f32
+    }
+    tile.store %b, %x[%k, %c0] dims(0, 1) : !tile.frag<2x20xf32>, !tile.view<6x20xf32, inplace>
+  }
 }
