@@ -69,7 +69,11 @@ mmx::packWeight(flatbuffers::FlatBufferBuilder &builder, GlobalOp global,
         builder, source.getName().str().c_str(), source.getIndex(),
         source.getFirst(), source.getRows()));
   std::vector<int64_t> shape = type.getShape().vec();
-  return package::CreateWeightDirect(builder, global.getSymName().str().c_str(),
+  // One weight may be there in two layouts, and names are unique.
+  std::string name = global.getSymName().str();
+  if (panel != 0)
+    name += ".panel" + std::to_string(panel) + "." + std::to_string(along);
+  return package::CreateWeightDirect(builder, name.c_str(),
                                      getPackageElement(type.getElementType()),
                                      &shape, panel, along, &sources);
 }

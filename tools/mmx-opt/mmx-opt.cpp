@@ -17,16 +17,17 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
-#include "mmx/Conversion/Passes.h"
 #include "mmx/Conversion/MMXToTile/MMXToTile.h"
+#include "mmx/Conversion/Passes.h"
 #include "mmx/Dialect/Exec/ExecDialect.h"
 #include "mmx/Dialect/MMX/MMXDialect.h"
 #include "mmx/Dialect/Tile/TileDialect.h"
+#include "mmx/Reference/ExecPasses.h"
 #include "mmx/Reference/Passes.h"
 #include "mmx/Reference/TilePasses.h"
 #include "mmx/Target/Passes.h"
-#include "mmx/Transforms/MMXPasses.h"
 #include "mmx/Transforms/ExecPasses.h"
+#include "mmx/Transforms/MMXPasses.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
@@ -45,6 +46,7 @@ int main(int argc, char **argv) {
   mmx::registerMMXTransformsPasses();
   mmx::registerMMXToTilePasses();
   mmx::exec::registerExecTransformsPasses();
+  mmx::exec::registerExecReferencePasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "mmx optimizer driver\n", registry));
 }
