@@ -114,6 +114,7 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
       .Case([&](scf::ForOp op) { return lowerFor(op); })
       .Case<tile::ReadOp, tile::PutOp>([&](Operation *op) {
         TilePlace place = tiles.at(op->getOperand(0));
+        place.shape = getTileShape(op->getResult(0).getType());
         tiles[op->getResult(0)] = place;
         return success();
       })

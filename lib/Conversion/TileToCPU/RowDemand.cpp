@@ -110,8 +110,12 @@ bool RowDemand::visitBlock(Block &block) {
                    loop.getYieldedValues(), loop.getResults())) {
       changed |= need(arg, demands.lookup(result));
       changed |= need(init, demands.lookup(arg));
-      changed |= need(yielded, demands.lookup(arg));
-      changed |= need(result, demands.lookup(arg));
+      // The next iteration has bounds of its own.
+      Demand next = demands.lookup(arg);
+      for (const RowBound &bound : next.bounds)
+        for (Value value : {bound.rows, bound.start})
+          next.all |= value && !loop.isDefinedOutsideOfLoop(value);
+      changed |= need(yielded, next);
     }
     changed |= visitBlock(*loop.getBody());
   }
