@@ -9,6 +9,7 @@
 #include "mmx/Dialect/MMX/MMXInterfaces.h"
 #include "mmx/Reference/ExecInterpreter.h"
 #include "mmx/Reference/ExecPasses.h"
+#include <cmath>
 
 namespace mmx::exec {
 #define GEN_PASS_DEF_EXECRUNPLAN
@@ -18,6 +19,15 @@ namespace mmx::exec {
 using namespace mlir;
 using namespace mmx;
 using namespace mmx::exec;
+
+static bool hasNaN(const tile::HostArray &array) {
+  if (array.getKind() == tile::ElementKind::F64)
+    return false;
+  for (int64_t i = 0; i < array.getNumStored(); ++i)
+    if (std::isnan(array.load(i).f))
+      return true;
+  return false;
+}
 
 namespace {
 struct RunPlan : exec::impl::ExecRunPlanBase<RunPlan> {
@@ -31,8 +41,9 @@ struct RunPlan : exec::impl::ExecRunPlanBase<RunPlan> {
       return signalPassFailure();
     }
     SymbolTable symbols(module);
-    for (auto program : module.getOps<ProgramOp>())
-      if (failed(compare(program, symbols)))
+    for (auto op : module.getOps<ProgramOp>())
+      if ((program.empty() || op.getSymName() == program) &&
+          failed(compare(op, symbols)))
         return signalPassFailure();
   }
 
@@ -55,6 +66,10 @@ private:
                  << input.getRole()
                  << "' with and without the plan, but element " << i
                  << " differs";
+      if (input.getKind() != RoleKind::Table && hasNaN(expected))
+        return input.emitOpError("expected numbers in '")
+               << input.getRole()
+               << "', but some are NaN: a launch reads memory that none wrote";
     }
     return success();
   }

@@ -17,13 +17,16 @@ def ExecRunPlan : Pass<"exec-run-plan", "::mlir::ModuleOp"> {
     through the tile interpreter: once with memory of its own for every
     temporary, once in the arena. Memory is filled with NaN before the run and
     where a temporary ends to be live. Pools and outputs must be the same bit
-    for bit. `at` gives the values of the symbols and `seed` draws the inputs.
+    for bit. `at` gives the values of the symbols and `seed` draws the inputs;
+    with `program` only the one of that name runs.
 
     Example:
     `mmx-opt p.mlir --pass-pipeline='builtin.module(exec.program(exec-plan-buffers),exec-run-plan{at=5,2,2,3,128,1})'`
   }];
   let options = [
     ListOption<"at", "at", "int64_t", "Values of s0 to s5">,
+    Option<"program", "program", "std::string", /*default=*/"",
+           "Name of the program to run; empty: all">,
     Option<"seed", "seed", "uint64_t", /*default=*/"1", "Seed of the inputs">
   ];
 }

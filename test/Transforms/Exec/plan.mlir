@@ -1,4 +1,4 @@
-// RUN: mmx-opt %s --pass-pipeline='builtin.module(exec.program(exec-plan-buffers{print-plan at=10,1,1,1,1,1},exec-check-plan{samples=100 seed=7}))' 2>%t | FileCheck %s
+// RUN: mmx-opt %s --pass-pipeline='builtin.module(exec.program(exec-plan-buffers{print-plan=true at=10,1,1,1,1,1},exec-check-plan{samples=100 seed=7}))' 2>%t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=PLAN < %t
 
 #rows = affine_map<()[s0, s1, s2, s3, s4, s5] -> (s0, 64)>
