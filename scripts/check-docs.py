@@ -219,6 +219,9 @@ def main():
     parser.add_argument("--source", type=Path,
                         default=Path(__file__).resolve().parent.parent,
                         help="root of the source tree")
+    parser.add_argument("paths", nargs="*", type=Path,
+                        help="files or folders whose definitions are checked "
+                             "(default: all)")
     parser.add_argument("--tblgen", help="llvm-tblgen (default: from PATH)")
     arguments = parser.parse_args()
     source = arguments.source.resolve()
@@ -228,6 +231,10 @@ def main():
     for root in roots:
         checker.check(root, dump_records(tblgen, source / "include", root))
     findings = sorted(set(checker.findings))
+    if arguments.paths:
+        wanted = [str(path.resolve()) for path in arguments.paths]
+        findings = [f for f in findings if any(
+            str(source / f[0]).startswith(path) for path in wanted)]
     for path, line, message in findings:
         print(f"{path}:{line}: {message}")
     counts = ", ".join(f"{n} {kind}" for kind, n in sorted(checker.counts.items()))
