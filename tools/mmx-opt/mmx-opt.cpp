@@ -23,6 +23,7 @@
 #include "mmx/Dialect/MMX/MMXDialect.h"
 #include "mmx/Dialect/Tile/TileDialect.h"
 #include "mmx/Reference/ExecPasses.h"
+#include "mmx/Reference/LoweringPasses.h"
 #include "mmx/Reference/Passes.h"
 #include "mmx/Reference/TilePasses.h"
 #include "mmx/Target/Passes.h"
@@ -47,6 +48,7 @@ int main(int argc, char **argv) {
   mmx::registerMMXToTilePasses();
   mmx::exec::registerExecTransformsPasses();
   mmx::exec::registerExecReferencePasses();
+  mmx::reference::registerLoweringReferencePasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "mmx optimizer driver\n", registry));
 }

@@ -68,6 +68,59 @@ def MMXBlockLightning : Pass<"mmx-block-lightning", "::mlir::func::FuncOp"> {
     Statistic<"numBlocked", "blocked", "lightning attentions blocked">];
 }
 
+def MMXFuseLightning : Pass<"mmx-fuse-lightning", "::mlir::func::FuncOp"> {
+  let summary = "fuses loops over the same blocks";
+  let description = [{
+    Two `for_blocks` loops over the same packing with the same block length
+    become one when what the later one takes from the earlier one is a token
+    or block result: it is then read at the index at which it was made, so the
+    value need not leave the chip. An elementwise op all of whose operands are
+    token results of one loop moves into that loop.
+
+    Example:
+    ```mlir
+    %states, %s1 = mmx.for_blocks 64 ... tokens(%k, %v) blocks() carry(%s0) ...
+    %inter = mmx.for_blocks 64 ... tokens(%q) blocks(%states) carry() ...
+    ```
+    becomes
+    ```mlir
+    %inter, %s1 = mmx.for_blocks 64 ... tokens(%k, %v, %q) blocks() carry(%s0) ...
+    ```
+  }];
+  let statistics = [
+    Statistic<"numFused", "fused", "pairs of loops fused">,
+    Statistic<"numMoved", "moved", "elementwise ops moved into a loop">];
+}
+
+def MMXSplitSequence : Pass<"mmx-split-sequence", "::mlir::func::FuncOp"> {
+  let summary = "splits block loops into segments that run side by side";
+  let description = [{
+    A `for_blocks` loop whose only carried value decays by the tokens of a
+    block and gains a term that does not depend on it is split into segments
+    of `length` tokens: every segment computes its state from zero, one scan
+    composes them (E17), and the loop runs again from the right states. The
+    length is a constant, so that results depend on nothing else.
+
+    Example:
+    ```mlir
+    %o, %s1 = mmx.for_blocks 64 packed(%starts ...) slots(%slots ...) ... carry(%s0) ...
+    ```
+    becomes
+    ```mlir
+    %g = mmx.segment_table %starts, %q {length = 1024 : i64} : ...
+    %z = mmx.zero_states %g : ...
+    %u = mmx.for_blocks 64 packed(%g ...) ... carry(%z) ...
+    %in, %s1 = mmx.scan_states %u, %s0 packed(%starts, %slots) {length = 1024 : i64} decay ...
+    %o, %_ = mmx.for_blocks 64 packed(%g ...) ... carry(%in) ...
+    ```
+  }];
+  let options = [
+    Option<"length", "length", "int64_t", /*default=*/"1024",
+           "tokens of a segment, a multiple of the block length">];
+  let statistics = [
+    Statistic<"numSplit", "split", "block loops split">];
+}
+
 def MMXFuse : Pass<"mmx-fuse", "::mlir::func::FuncOp"> {
   let summary = "groups ops into kernels";
   let description = [{
