@@ -33,7 +33,8 @@ static double getDifference(const Tensor &expected, const Tensor &actual) {
   if (!expected.isFloat())
     return expected.getInts() == actual.getInts() ? 0.0 : INFINITY;
   double largest = 0.0, difference = 0.0;
-  for (auto [x, y] : llvm::zip_equal(expected.getFloats(), actual.getFloats())) {
+  for (auto [x, y] :
+       llvm::zip_equal(expected.getFloats(), actual.getFloats())) {
     if (std::isnan(x - y))
       return INFINITY;
     largest = std::max(largest, std::abs(x));

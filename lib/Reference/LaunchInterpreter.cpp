@@ -173,8 +173,8 @@ llvm::Error LaunchRunner::runLaunch(LaunchOp launch) {
     if (!extents)
       return extents.takeError();
     HostArray &array = arrays.emplace_back(
-        *extents, *tile::getElementKind(view.getElementType()),
-        view.getPanel(), view.getAlong());
+        *extents, *tile::getElementKind(view.getElementType()), view.getPanel(),
+        view.getAlong());
     if (tensor)
       fillArray(array, *tensor);
     else
@@ -228,15 +228,15 @@ LaunchRunner::run(SmallVector<Tensor> arguments) {
     if (llvm::Error error = runOp(op))
       return std::move(error);
   SmallVector<Tensor> results;
-  for (Value value :
-       function.getBody().front().getTerminator()->getOperands())
+  for (Value value : function.getBody().front().getTerminator()->getOperands())
     results.push_back(values[value]);
   return results;
 }
 
-llvm::Expected<SmallVector<Tensor>> mmx::reference::interpretLaunches(
-    func::FuncOp function, SmallVector<Tensor> arguments,
-    const WeightProvider &weights,
-    const tile::TileInterpreterOptions &options) {
+llvm::Expected<SmallVector<Tensor>>
+mmx::reference::interpretLaunches(func::FuncOp function,
+                                  SmallVector<Tensor> arguments,
+                                  const WeightProvider &weights,
+                                  const tile::TileInterpreterOptions &options) {
   return LaunchRunner(function, weights, options).run(std::move(arguments));
 }

@@ -106,8 +106,8 @@ ForBlocksOp LoopBuilder::create(OpBuilder &builder, ForBlocksOp like,
 static bool canFuse(ForBlocksOp first, ForBlocksOp second) {
   if (first.getStarts() != second.getStarts() ||
       first.getBlock() != second.getBlock() ||
-      first->getBlock() != second->getBlock() ||
-      first.getTokens().empty() || second.getTokens().empty())
+      first->getBlock() != second->getBlock() || first.getTokens().empty() ||
+      second.getTokens().empty())
     return false;
   if (first.getSlots() && second.getSlots() &&
       first.getSlots() != second.getSlots())
@@ -165,17 +165,17 @@ static ForBlocksOp fuse(OpBuilder &builder, ForBlocksOp first,
   IRMapping mapping;
   for (ForBlocksOp loop : {first, second}) {
     // Operands follow `starts` and `slots`, in the order of the arguments.
-    auto outer = loop->getOperands().take_back(
-        loop.getBody().getNumArguments());
+    auto outer =
+        loop->getOperands().take_back(loop.getBody().getNumArguments());
     for (auto [argument, value] :
          llvm::zip_equal(loop.getBody().getArguments(), outer)) {
       if (value.getDefiningOp() == first)
         mapping.map(argument,
                     mapping.lookup(getYielded(cast<OpResult>(value))));
       else
-        mapping.map(argument, fused.getBody().getArgument(
-                                  llvm::find(operands, value) -
-                                  operands.begin()));
+        mapping.map(argument,
+                    fused.getBody().getArgument(llvm::find(operands, value) -
+                                                operands.begin()));
     }
     cloneBody(builder, loop, mapping);
   }
@@ -199,8 +199,7 @@ static ForBlocksOp fuse(OpBuilder &builder, ForBlocksOp first,
 
 /// An elementwise op whose operands are all token results of one loop, to be
 /// computed in it; the results it reads go if nothing else needs them.
-static ForBlocksOp moveIn(OpBuilder &builder, ForBlocksOp loop,
-                          Operation *op) {
+static ForBlocksOp moveIn(OpBuilder &builder, ForBlocksOp loop, Operation *op) {
   LoopBuilder parts;
   parts.addOperands(loop, nullptr);
   parts.addResults(loop, op);
@@ -209,8 +208,7 @@ static ForBlocksOp moveIn(OpBuilder &builder, ForBlocksOp loop,
   builder.setInsertionPoint(op);
   ForBlocksOp moved = parts.create(builder, loop, loop.getSlots());
   IRMapping mapping;
-  auto outer =
-      loop->getOperands().take_back(loop.getBody().getNumArguments());
+  auto outer = loop->getOperands().take_back(loop.getBody().getNumArguments());
   SmallVector<Value> operands(parts.tokens.begin(), parts.tokens.end());
   llvm::append_range(operands, parts.blocks);
   llvm::append_range(operands, parts.carry);

@@ -53,8 +53,8 @@ static void cloneBody(OpBuilder &builder, ForBlocksOp loop, ForBlocksOp target,
                       bool withTokens) {
   IRMapping mapping;
   SmallVector<Location> locs(loop.getBody().getNumArguments(), loop.getLoc());
-  Block *body = builder.createBlock(
-      &target.getBody(), {}, loop.getBody().getArgumentTypes(), locs);
+  Block *body = builder.createBlock(&target.getBody(), {},
+                                    loop.getBody().getArgumentTypes(), locs);
   mapping.map(loop.getBody().getArguments(), body->getArguments());
   for (Operation &op : loop.getBody().front().without_terminator())
     builder.clone(op, mapping);
