@@ -12,7 +12,6 @@
 #include "mmx/Target/PackageParts.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mmx;

@@ -15,7 +15,6 @@
 #include "mmx/Dialect/Exec/ExecOps.h"
 #include "mmx/Dialect/MMX/MMXOps.h"
 #include "mmx/Dialect/Tile/TileOps.h"
-#include "llvm/ADT/MapVector.h"
 
 namespace mmx {
 

@@ -7,7 +7,6 @@
 
 #include "mmx/Dialect/Exec/ExecOps.h"
 
-#include "mlir/IR/Builders.h"
 #include "mmx/Dialect/MMX/MMXInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
