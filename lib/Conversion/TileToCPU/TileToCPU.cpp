@@ -59,7 +59,8 @@ struct ConvertTileToCPU
 
   void runOnOperation() override {
     if (lanes != 8 && lanes != 16) {
-      getOperation().emitError("expected 8 or 16 lanes, but got ") << lanes;
+      getOperation().emitError("expected 8 or 16 lanes, but got ")
+          << lanes.getValue();
       return signalPassFailure();
     }
     if (failed(simplify()))
