@@ -42,6 +42,7 @@ def MMX_LightningAttentionOp : MMX_PureOp<"lightning_attention"> {
     $query `,` $key `,` $value `,` $states `packed` `(` $starts `,` $slots `)`
     `decay` $decay attr-dict `:` functional-type(operands, results)
   }];
+  let hasVerifier = 1;
 }
 
 def MMX_LightningStepOp : MMX_PureOp<"lightning_step"> {
@@ -67,6 +68,7 @@ def MMX_LightningStepOp : MMX_PureOp<"lightning_step"> {
     $query `,` $key `,` $value `,` $states `slots` `(` $slots `)`
     `decay` $decay attr-dict `:` functional-type(operands, results)
   }];
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -91,6 +93,7 @@ def MMX_RopeTableOp : MMX_PureOp<"rope_table"> {
   let results = (outs TensorRankOf<[F32, F64], [2]>:$result);
   let assemblyFormat =
       "$positions attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 def MMX_RopeOp : MMX_PureOp<"rope"> {
@@ -110,6 +113,7 @@ def MMX_RopeOp : MMX_PureOp<"rope"> {
   let results = (outs MMX_Heads:$result);
   let assemblyFormat =
       "$input `,` $table attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 def MMX_SoftmaxAttentionOp : MMX_PureOp<"softmax_attention"> {
@@ -148,6 +152,7 @@ def MMX_SoftmaxAttentionOp : MMX_PureOp<"softmax_attention"> {
     `packed` `(` $starts `,` $past `)` `paged` `(` $cache_rows `,` $pages `)`
     attr-dict `:` functional-type(operands, results)
   }];
+  let hasVerifier = 1;
 }
 
 def MMX_CacheAppendOp : MMX_PureOp<"cache_append"> {
@@ -169,6 +174,7 @@ def MMX_CacheAppendOp : MMX_PureOp<"cache_append"> {
   let results = (outs MMX_Cache:$result);
   let assemblyFormat = "$input `,` $cache `,` $cache_rows attr-dict `:` "
                        "functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 def MMX_AttendOp : MMX_PureOp<"attend"> {
@@ -194,4 +200,5 @@ def MMX_AttendOp : MMX_PureOp<"attend"> {
     $query `,` $key_cache `,` $value_cache `packed` `(` $starts `,` $past `)`
     `paged` `(` $pages `)` attr-dict `:` functional-type(operands, results)
   }];
+  let hasVerifier = 1;
 }

@@ -51,6 +51,7 @@ def MMX_DecayAttr : AttrDef<MMX_Dialect, "Decay"> {
     /// double precision (E5, E6).
     double getRate(int64_t head) const;
   }];
+  let genVerifyDecl = 1;
 }
 
 def MMX_TileSizesAttr : AttrDef<MMX_Dialect, "TileSizes"> {
@@ -66,6 +67,7 @@ def MMX_TileSizesAttr : AttrDef<MMX_Dialect, "TileSizes"> {
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$cols, "int64_t":$depth);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
 
 def MMX_SourceAttr : AttrDef<MMX_Dialect, "Source"> {

@@ -70,6 +70,8 @@ def MMX_ForBlocksOp : MMX_Op<"for_blocks", [
     `->` custom<GroupTypes>(type($token_results), type($block_results),
                             type($carry_results)) $body
   }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 def MMX_BlockYieldOp : MMX_Op<"block_yield", [
@@ -111,6 +113,7 @@ def MMX_BlockScoresOp : MMX_PureOp<"block_scores"> {
   let results = (outs MMX_Scores:$result);
   let assemblyFormat =
       "$query `,` $key attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 def MMX_DecayMaskOp : MMX_PureOp<"decay_mask"> {
@@ -129,6 +132,7 @@ def MMX_DecayMaskOp : MMX_PureOp<"decay_mask"> {
   let results = (outs MMX_Scores:$result);
   let assemblyFormat =
       "$scores `decay` $decay attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 def MMX_BlockValuesOp : MMX_PureOp<"block_values"> {
@@ -146,6 +150,7 @@ def MMX_BlockValuesOp : MMX_PureOp<"block_values"> {
   let results = (outs MMX_Heads:$result);
   let assemblyFormat =
       "$scores `,` $value attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 def MMX_BlockReadoutOp : MMX_PureOp<"block_readout"> {
@@ -163,6 +168,7 @@ def MMX_BlockReadoutOp : MMX_PureOp<"block_readout"> {
   let results = (outs MMX_Heads:$result);
   let assemblyFormat =
       "$query `,` $state attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 def MMX_QueryDecayOp : MMX_PureOp<"query_decay"> {
@@ -180,6 +186,7 @@ def MMX_QueryDecayOp : MMX_PureOp<"query_decay"> {
   let results = (outs MMX_Heads:$result);
   let assemblyFormat =
       "$input `decay` $decay attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 def MMX_KeyDecayOp : MMX_PureOp<"key_decay"> {
@@ -198,6 +205,7 @@ def MMX_KeyDecayOp : MMX_PureOp<"key_decay"> {
   let results = (outs MMX_Heads:$result);
   let assemblyFormat =
       "$input `decay` $decay attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 def MMX_BlockOuterOp : MMX_PureOp<"block_outer"> {
@@ -215,6 +223,7 @@ def MMX_BlockOuterOp : MMX_PureOp<"block_outer"> {
   let results = (outs MMX_State:$result);
   let assemblyFormat =
       "$key `,` $value attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 def MMX_BlockDecayOp : MMX_PureOp<"block_decay"> {
@@ -233,6 +242,7 @@ def MMX_BlockDecayOp : MMX_PureOp<"block_decay"> {
   let results = (outs MMX_State:$result);
   let assemblyFormat = "$state `,` $tokens `decay` $decay attr-dict `:` "
                        "functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 def MMX_AddOp : MMX_PureOp<"add", [Commutative]> {
@@ -248,6 +258,7 @@ def MMX_AddOp : MMX_PureOp<"add", [Commutative]> {
   let results = (outs MMX_Activation:$result);
   let assemblyFormat =
       "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -272,6 +283,7 @@ def MMX_SegmentTableOp : MMX_PureOp<"segment_table"> {
   let results = (outs MMX_Index:$result);
   let assemblyFormat =
       "$starts `,` $tokens attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 def MMX_ZeroStatesOp : MMX_PureOp<"zero_states"> {
@@ -312,6 +324,7 @@ def MMX_ScanStatesOp : MMX_PureOp<"scan_states"> {
     $local `,` $states `packed` `(` $starts `,` $slots `)` attr-dict
     `decay` $decay `:` functional-type(operands, results)
   }];
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -344,6 +357,7 @@ def MMX_KernelOp : MMX_Op<"kernel", [
   let results = (outs Variadic<AnyRankedTensor>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
+  let hasRegionVerifier = 1;
 }
 
 def MMX_YieldOp : MMX_Op<"yield", [
@@ -386,4 +400,5 @@ def MMX_LaunchOp : MMX_Op<"launch", [
     $kernel `(` $inputs `)` `inplace` $inplace `shapes` $shapes
     (`label` $label^)? attr-dict `:` functional-type($inputs, results)
   }];
+  let hasVerifier = 1;
 }

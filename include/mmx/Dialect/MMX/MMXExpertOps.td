@@ -24,6 +24,7 @@ def MMX_RouteOp : MMX_PureOp<"route"> {
   let results = (outs TensorRankOf<[F32], [2]>:$weights,
                       TensorRankOf<[I32], [2]>:$experts);
   let assemblyFormat = "$logits attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 def MMX_ExpertsOp : MMX_PureOp<"experts"> {
@@ -48,6 +49,7 @@ def MMX_ExpertsOp : MMX_PureOp<"experts"> {
     $input `,` $weights `,` $experts `,` $w1 `,` $w3 `,` $w2 attr-dict `:`
     functional-type(operands, results)
   }];
+  let hasVerifier = 1;
 }
 
 def MMX_GroupTokensOp : MMX_PureOp<"group_tokens"> {
@@ -69,6 +71,7 @@ def MMX_GroupTokensOp : MMX_PureOp<"group_tokens"> {
                       MMX_Index:$offsets);
   let assemblyFormat =
       "$experts attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 def MMX_ExpertsUpOp : MMX_PureOp<"experts_up"> {
@@ -91,6 +94,7 @@ def MMX_ExpertsUpOp : MMX_PureOp<"experts_up"> {
     $input `,` $tokens `,` $offsets `,` $w1 `,` $w3 attr-dict `:`
     functional-type(operands, results)
   }];
+  let hasVerifier = 1;
 }
 
 def MMX_ExpertsDownOp : MMX_PureOp<"experts_down"> {
@@ -114,6 +118,7 @@ def MMX_ExpertsDownOp : MMX_PureOp<"experts_down"> {
     $input `,` $choices `,` $offsets `,` $w2 `,` $weights attr-dict `:`
     functional-type(operands, results)
   }];
+  let hasVerifier = 1;
 }
 
 def MMX_CombineOp : MMX_PureOp<"combine"> {
@@ -130,4 +135,5 @@ def MMX_CombineOp : MMX_PureOp<"combine"> {
   let arguments = (ins MMX_Rows:$input, I64Attr:$top_k);
   let results = (outs MMX_Rows:$result);
   let assemblyFormat = "$input attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }

@@ -31,6 +31,7 @@ def MMX_GlobalOp : MMX_Op<"global", [Symbol]> {
                        MMX_SourceArrayAttr:$sources);
   let assemblyFormat =
       "$sym_name `:` $type `from` $sources attr-dict";
+  let hasVerifier = 1;
 }
 
 def MMX_WeightOp : MMX_Op<"weight", [Pure,
@@ -66,6 +67,7 @@ def MMX_EmbeddingOp : MMX_PureOp<"embedding"> {
   let results = (outs MMX_Rows:$result);
   let assemblyFormat =
       "$ids `,` $table attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 def MMX_TakeRowsOp : MMX_PureOp<"take_rows"> {
@@ -84,6 +86,7 @@ def MMX_TakeRowsOp : MMX_PureOp<"take_rows"> {
   let results = (outs MMX_Rows:$result);
   let assemblyFormat =
       "$input `,` $rows attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 def MMX_LinearOp : MMX_PureOp<"linear"> {
@@ -101,6 +104,7 @@ def MMX_LinearOp : MMX_PureOp<"linear"> {
   let results = (outs MMX_Rows:$result);
   let assemblyFormat =
       "$input `,` $weight attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -123,6 +127,7 @@ def MMX_RMSNormOp : MMX_PureOp<"rms_norm"> {
   let results = (outs MMX_Rows:$result);
   let assemblyFormat =
       "$input `,` $weight attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 def MMX_SumSquaresOp : MMX_PureOp<"sum_squares"> {
@@ -140,6 +145,7 @@ def MMX_SumSquaresOp : MMX_PureOp<"sum_squares"> {
   let arguments = (ins MMX_Rows:$input);
   let results = (outs MMX_Stat:$result);
   let assemblyFormat = "$input attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 def MMX_NormalizeOp : MMX_PureOp<"normalize"> {
@@ -159,6 +165,7 @@ def MMX_NormalizeOp : MMX_PureOp<"normalize"> {
   let results = (outs MMX_Rows:$result);
   let assemblyFormat = "$input `,` $stat `,` $weight attr-dict `:` "
                        "functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -176,6 +183,7 @@ def MMX_SiluOp : MMX_PureOp<"silu"> {
   let arguments = (ins MMX_Activation:$input);
   let results = (outs MMX_Activation:$result);
   let assemblyFormat = "$input attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 def MMX_GateOp : MMX_PureOp<"gate"> {
@@ -191,6 +199,7 @@ def MMX_GateOp : MMX_PureOp<"gate"> {
   let results = (outs MMX_Activation:$result);
   let assemblyFormat =
       "$input `,` $gate attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 def MMX_SwigluOp : MMX_PureOp<"swiglu"> {
@@ -206,6 +215,7 @@ def MMX_SwigluOp : MMX_PureOp<"swiglu"> {
   let results = (outs MMX_Rows:$result);
   let assemblyFormat =
       "$gate `,` $up attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 def MMX_ResidualOp : MMX_PureOp<"residual"> {
@@ -226,6 +236,7 @@ def MMX_ResidualOp : MMX_PureOp<"residual"> {
   let results = (outs MMX_Rows:$result);
   let assemblyFormat =
       "$input `,` $branch attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 def MMX_MixOp : MMX_PureOp<"mix"> {
@@ -245,6 +256,7 @@ def MMX_MixOp : MMX_PureOp<"mix"> {
   let results = (outs MMX_Rows:$result);
   let assemblyFormat = "$routed `,` $shared `,` $coefficient attr-dict `:` "
                        "functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 def MMX_ConvertOp : MMX_PureOp<"convert"> {
@@ -258,6 +270,8 @@ def MMX_ConvertOp : MMX_PureOp<"convert"> {
   let arguments = (ins MMX_Activation:$input);
   let results = (outs MMX_Activation:$result);
   let assemblyFormat = "$input attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -281,6 +295,7 @@ def MMX_SplitHeadsOp : MMX_PureOp<"split_heads"> {
   let arguments = (ins MMX_Rows:$input);
   let results = (outs Variadic<MMX_Heads>:$outputs);
   let assemblyFormat = "$input attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 def MMX_MergeHeadsOp : MMX_PureOp<"merge_heads"> {
@@ -296,4 +311,6 @@ def MMX_MergeHeadsOp : MMX_PureOp<"merge_heads"> {
   let arguments = (ins MMX_Heads:$input);
   let results = (outs MMX_Rows:$result);
   let assemblyFormat = "$input attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
 }
