@@ -50,18 +50,9 @@ LogicalResult ProgramBuilder::checkNotUsedAfter(OpOperand &operand,
 
 LogicalResult ProgramBuilder::traceInPlace(LaunchOp launch) {
   ArrayRef<int64_t> inplace = launch.getInplace();
-  if (inplace.size() != launch.getNumResults() ||
-      launch.getShapes().size() != launch.getNumResults())
-    return launch.emitOpError("expected ")
-           << launch.getNumResults()
-           << " entries of 'inplace' and 'shapes', but got " << inplace.size()
-           << " and " << launch.getShapes().size();
   for (auto [result, index] : llvm::zip(launch.getOutputs(), inplace)) {
     if (index < 0)
       continue;
-    if (index >= static_cast<int64_t>(launch.getInputs().size()))
-      return launch.emitOpError("expected 'inplace' to name one of ")
-             << launch.getInputs().size() << " operands, but got " << index;
     OpOperand &operand = launch.getInputsMutable()[index];
     if (result.getType() != operand.get().getType())
       return launch.emitOpError("expected operand ")

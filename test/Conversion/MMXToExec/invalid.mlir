@@ -152,30 +152,6 @@ func.func @prefill(%s: tensor<?xi32> {mmx.role = "ids", mmx.shape = #tokens}) ->
 
 #tokens = affine_map<()[s0, s1, s2, s3, s4, s5] -> (s0)>
 #slots = affine_map<()[s0, s1, s2, s3, s4, s5] -> (s3)>
-tile.kernel @update(%x: !tile.view<?xf32, inplace>) grid(%i) = affine_map<()[s0] -> (s0)> {
-}
-func.func @prefill(%s: tensor<?xf32> {mmx.role = "state.0", mmx.shape = #slots}) -> (tensor<?xf32> {mmx.role = "state.0"}) attributes {mmx.phase = "prefill"} {
-  // expected-error@+1 {{expected 1 entries of 'inplace' and 'shapes', but got 0 and 1}}
-  %n = mmx.launch @update(%s) inplace [] shapes [#slots] : (tensor<?xf32>) -> tensor<?xf32>
-  return %n : tensor<?xf32>
-}
-
-// -----
-
-#tokens = affine_map<()[s0, s1, s2, s3, s4, s5] -> (s0)>
-#slots = affine_map<()[s0, s1, s2, s3, s4, s5] -> (s3)>
-tile.kernel @update(%x: !tile.view<?xf32, inplace>) grid(%i) = affine_map<()[s0] -> (s0)> {
-}
-func.func @prefill(%s: tensor<?xf32> {mmx.role = "state.0", mmx.shape = #slots}) -> (tensor<?xf32> {mmx.role = "state.0"}) attributes {mmx.phase = "prefill"} {
-  // expected-error@+1 {{expected 'inplace' to name one of 1 operands, but got 3}}
-  %n = mmx.launch @update(%s) inplace [3] shapes [#slots] : (tensor<?xf32>) -> tensor<?xf32>
-  return %n : tensor<?xf32>
-}
-
-// -----
-
-#tokens = affine_map<()[s0, s1, s2, s3, s4, s5] -> (s0)>
-#slots = affine_map<()[s0, s1, s2, s3, s4, s5] -> (s3)>
 func.func private @update()
 func.func @prefill(%s: tensor<?xf32> {mmx.role = "state.0", mmx.shape = #slots}) -> (tensor<?xf32> {mmx.role = "state.0"}) attributes {mmx.phase = "prefill"} {
   // expected-error@+1 {{expected a tile.kernel named @update}}
