@@ -16,8 +16,8 @@ namespace mmx::cpu {
 /// arithmetic that gives the same bits on every processor: no call to libm and
 /// no instruction that flushes subnormal numbers.
 ///
-/// exp in f32 is within 1 ulp, subnormal results included. sin and cos in f64
-/// are within 2 ulp for arguments up to 2^30; in f32 they are computed in f64.
+/// exp in f32 is within 1.1 ulp, subnormal results included. sin and cos in f64
+/// are within 2 ulp for arguments up to 2^28; in f32 they are computed in f64.
 void populateMathExpansions(mlir::RewritePatternSet &patterns);
 
 } // namespace mmx::cpu

@@ -12,7 +12,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelLowering.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mmx;

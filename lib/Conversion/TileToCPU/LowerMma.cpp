@@ -13,7 +13,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelLowering.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -98,7 +97,7 @@ void KernelLowering::multiplyColumns(const Product &product, Value firstVector,
   }
 }
 
-/// Pointers whose element k of the reduction is at pointer + k * stride.
+/// An element of A on all lanes, widened to f32.
 static Value broadcastElement(Emitter &e, Type element, Value pointer) {
   if (!element.isBF16())
     return e.splat(e.load(element, pointer));

@@ -22,7 +22,6 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mmx/Dialect/Tile/TileOps.h"
-#include "llvm/ADT/EquivalenceClasses.h"
 
 namespace mmx::cpu {
 
