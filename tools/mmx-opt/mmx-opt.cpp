@@ -29,6 +29,7 @@
 #include "mmx/Target/Passes.h"
 #include "mmx/Transforms/ExecPasses.h"
 #include "mmx/Transforms/MMXPasses.h"
+#include "mmx/Transforms/TilePasses.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
@@ -49,6 +50,7 @@ int main(int argc, char **argv) {
   mmx::exec::registerExecTransformsPasses();
   mmx::exec::registerExecReferencePasses();
   mmx::reference::registerLoweringReferencePasses();
+  mmx::tile::registerTileTransformsPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "mmx optimizer driver\n", registry));
 }

@@ -11,6 +11,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mmx/Dialect/Tile/TileOps.h"
+#include "mmx/Dialect/Tile/TileRoleOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -129,6 +130,7 @@ void FragType::print(AsmPrinter &printer) const {
 #include "mmx/Dialect/Tile/TileTypes.cpp.inc"
 
 void TileDialect::initialize() {
+  registerAttributes();
   addTypes<
 #define GET_TYPEDEF_LIST
 #include "mmx/Dialect/Tile/TileTypes.cpp.inc"
@@ -136,5 +138,9 @@ void TileDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "mmx/Dialect/Tile/TileOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "mmx/Dialect/Tile/TileRoleOps.cpp.inc"
       >();
 }

@@ -13,6 +13,7 @@ include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/RegionKindInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mmx/Dialect/Tile/TileSchedule.td"
 include "mmx/Dialect/Tile/TileTypes.td"
 
 def Tile_Scalar : AnyTypeOf<[Index, I1, I32, F32], "a uniform scalar">;
@@ -60,8 +61,14 @@ def Tile_KernelOp : Tile_Op<"kernel", [
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, AffineMapAttr:$grid,
                        OptionalAttr<DenseI64ArrayAttr>:$cluster,
-                       OptionalAttr<StrAttr>:$label);
+                       OptionalAttr<StrAttr>:$label,
+                       OptionalAttr<Tile_ScheduleAttr>:$schedule);
   let regions = (region SizedRegion<1>:$body);
+  let builders = [OpBuilder<(ins "::mlir::StringAttr":$sym_name,
+      "::mlir::AffineMapAttr":$grid, "::mlir::DenseI64ArrayAttr":$cluster,
+      "::mlir::StringAttr":$label), [{
+    build($_builder, $_state, sym_name, grid, cluster, label, ScheduleAttr());
+  }]>];
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
     /// Parameters: the entry block's arguments without the grid coordinates.

@@ -1,0 +1,36 @@
+//===- TileSchedulePasses.cpp - The pass that checks schedules ------------===//
+//
+// Part of the mmx project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mmx/Transforms/TilePasses.h"
+#include "mmx/Transforms/TileRoleCode.h"
+
+namespace mmx::tile {
+#define GEN_PASS_DEF_TILEVERIFYSCHEDULE
+#include "mmx/Transforms/TilePasses.h.inc"
+} // namespace mmx::tile
+
+using namespace mlir;
+using namespace mmx::tile;
+
+namespace {
+class TileVerifySchedule
+    : public mmx::tile::impl::TileVerifyScheduleBase<TileVerifySchedule> {
+  void runOnOperation() override {
+    getOperation()->walk([&](KernelOp kernel) {
+      if (!kernel.getScheduleAttr())
+        return;
+      ++numKernels;
+      FailureOr<ScheduleInfo> info = ScheduleInfo::create(kernel);
+      if (failed(info) || failed(RolePrograms::derive(*info)))
+        return signalPassFailure();
+      numRings += llvm::count_if(
+          info->rings, [](const RingInfo &ring) { return !ring.local; });
+    });
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace
