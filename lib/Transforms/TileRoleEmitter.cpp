@@ -51,6 +51,10 @@ private:
     return FlatSymbolRefAttr::get(builder.getContext(), name);
   }
 
+  IntegerAttr getInteger(int64_t value) {
+    return builder.getI64IntegerAttr(value);
+  }
+
   const ScheduleInfo &info;
   const RolePrograms &programs;
   bool pipelined;
@@ -74,10 +78,13 @@ EmittedCounts RoleEmitter::emit() {
 
 void RoleEmitter::emitBarriers(unsigned index) {
   const RingInfo &ring = info.rings[index];
-  BarriersOp::create(
-      builder, getSymbol(ring.getName()), ring.getDepth(),
-      ring.local ? 0 : info.getFullCount(index), info.getTransferBytes(index),
-      ring.local ? 0 : info.getEmptyCount(index), ring.multicast, ring.local);
+  BarriersOp::create(builder, getSymbol(ring.getName()),
+                     getInteger(ring.getDepth()),
+                     getInteger(ring.local ? 0 : info.getFullCount(index)),
+                     getInteger(info.getTransferBytes(index)),
+                     getInteger(ring.local ? 0 : info.getEmptyCount(index)),
+                     ring.multicast ? builder.getUnitAttr() : UnitAttr(),
+                     ring.local ? builder.getUnitAttr() : UnitAttr());
 }
 
 void RoleEmitter::emitRole(unsigned role) {
@@ -88,7 +95,8 @@ void RoleEmitter::emitRole(unsigned role) {
   OpBuilder::InsertionGuard guard(builder);
   const RoleInfo &roleInfo = info.roles[role];
   auto op = RoleOp::create(builder, getSymbol(roleInfo.getName()),
-                           roleInfo.attr.getWarps(), roleInfo.getInstances());
+                           getInteger(roleInfo.attr.getWarps()),
+                           getInteger(roleInfo.getInstances()));
   builder.setInsertionPointToEnd(&op.getBody().emplaceBlock());
   emitLoop(*code);
 }
@@ -114,7 +122,7 @@ void RoleEmitter::emitSection(const RoleCode &code, StringRef kind,
   if (code.loop != info.getKernel())
     loop = getSymbol(info.getLoopName(code.loop));
   auto op = SectionOp::create(builder, builder.getStringAttr(kind),
-                              builder.getI64IntegerAttr(number), loop);
+                              getInteger(number), loop);
   builder.setInsertionPointToEnd(&op.getBody().emplaceBlock());
   for (const Instruction &instruction : section)
     emitInstruction(instruction);
@@ -125,8 +133,9 @@ void RoleEmitter::emitRun(const Instruction &instruction) {
   int64_t copies =
       pipelined ? std::max<int64_t>(programs.getCopies(instruction.op), 1) : 1;
   counts.copies += copies > 1;
-  RunOp::create(builder, instruction.op->getName().getStringRef(), op.order,
-                op.stage, copies);
+  RunOp::create(builder,
+                builder.getStringAttr(instruction.op->getName().getStringRef()),
+                getInteger(op.order), getInteger(op.stage), getInteger(copies));
 }
 
 void RoleEmitter::emitInstruction(const Instruction &instruction) {
@@ -134,24 +143,24 @@ void RoleEmitter::emitInstruction(const Instruction &instruction) {
   int64_t stage = instruction.at.stage;
   auto onRing = [&]<typename OpTy>() {
     OpTy::create(builder, getSymbol(info.rings[instruction.ring].getName()),
-                 stage);
+                 getInteger(stage));
   };
   switch (instruction.kind) {
   case InstructionKind::Op:
     return emitRun(instruction);
   case InstructionKind::Loop: {
     OpBuilder::InsertionGuard guard(builder);
-    auto loop = RunLoopOp::create(
-        builder, getSymbol(info.getLoopName(instruction.op)), stage);
+    auto loop =
+        RunLoopOp::create(builder, getSymbol(info.getLoopName(instruction.op)),
+                          getInteger(stage));
     builder.setInsertionPointToEnd(&loop.getBody().emplaceBlock());
     return emitLoop(*instruction.body);
   }
   case InstructionKind::WaitMma:
-    WaitMmaOp::create(builder,
-                      builder.getI64IntegerAttr(info.getOrder(instruction.op)),
-                      pipelined ? builder.getI64IntegerAttr(instruction.pending)
+    WaitMmaOp::create(builder, getInteger(info.getOrder(instruction.op)),
+                      pipelined ? getInteger(instruction.pending)
                                 : IntegerAttr(),
-                      builder.getI64IntegerAttr(stage));
+                      getInteger(stage));
     return;
   case InstructionKind::WaitEmpty:
     return onRing.operator()<WaitEmptyOp>();

@@ -1,10 +1,89 @@
 // RUN: mmx-opt %s --tile-specialize-warps | FileCheck %s
 // RUN: mmx-opt %s --tile-specialize-warps --tile-pipeline | FileCheck %s --check-prefix=PIPE
+// RUN: mmx-opt %s --tile-specialize-warps --tile-pipeline | mmx-opt | FileCheck %s --check-prefix=PIPE
 
 // Lightning attention in its real size: blocks of 64 tokens, keys of 128, half
 // of the values per cell of a cluster. The counts, bytes, waits and sections
 // follow from the schedule alone.
 
+// One arrival and 24576 bytes fill a slot of keys and values; it is free when 4
+// warps of each of two readers have released it in both cells.
+// CHECK: tile.roles @lightning
+// CHECK-NEXT: tile.barriers @kv depth 4 full 1 bytes 24576 empty 16 multicast
+// CHECK-NEXT: tile.barriers @q depth 4 full 1 bytes 16384 empty 8 multicast
+// CHECK-NEXT: tile.barriers @s depth 2 full 4 bytes 0 empty 4
+// CHECK-NEXT: tile.barriers @ost depth 1 full 0 bytes 0 empty 0 local
+// CHECK: tile.role @state warps 4 instances 1
+// CHECK: tile.section step 0 of @i
+// CHECK-NEXT: tile.run "tile.map" order 0 stage 1
+// CHECK: tile.wait_empty @s stage 1
+// CHECK-NEXT: tile.run "tile.put" order 50 stage 1
+// CHECK-NEXT: tile.fence @s stage 1
+// CHECK-NEXT: tile.arrive_full @s stage 1
+// CHECK: tile.wait_mma for 20 stage 1
+
+// Loads: the bytes of the whole slot are announced before its first load.
+// PIPE: tile.role @ldkv warps 1 instances 1
+// PIPE: tile.section steady 0 of @i {
+// PIPE-NEXT: tile.wait_empty @kv stage 0
+// PIPE-NEXT: tile.expect @kv stage 0
+// PIPE-NEXT: tile.run "tile.load" order 0 stage 0
+// PIPE-NEXT: tile.run "tile.load" order 10 stage 0
+// PIPE-NEXT: }
+
+// The state: one step of prologue and epilogue. The scaled values have two sets
+// of registers. The wait for the product and the release of its slot close the
+// step (they do not make a second stage).
+// PIPE: tile.role @state warps 4 instances 1
+// PIPE: tile.section prologue 0 of @i {
+// PIPE-NEXT: tile.wait_full @kv stage 0
+// PIPE-NEXT: tile.run "tile.read" order 30 stage 0
+// PIPE-NEXT: tile.run "tile.map" order 40 stage 0 copies 2
+// PIPE-NEXT: }
+// PIPE-NEXT: tile.section steady 0 of @i {
+// PIPE-NEXT: tile.run "tile.map" order 0 stage 1
+// PIPE-NEXT: tile.run "tile.map" order 10 stage 1
+// PIPE-NEXT: tile.run "tile.mma" order 20 stage 1
+// PIPE-NEXT: tile.wait_full @kv stage 0
+// PIPE-NEXT: tile.run "tile.read" order 30 stage 0
+// PIPE-NEXT: tile.run "tile.map" order 40 stage 0 copies 2
+// PIPE-NEXT: tile.wait_empty @s stage 1
+// PIPE-NEXT: tile.run "tile.put" order 50 stage 1
+// PIPE-NEXT: tile.fence @s stage 1
+// PIPE-NEXT: tile.arrive_full @s stage 1
+// PIPE-NEXT: tile.wait_mma for 20 pending 0 stage 1
+// PIPE-NEXT: tile.arrive_empty @kv stage 1
+// PIPE-NEXT: }
+// PIPE-NEXT: tile.section epilogue 0 of @i {
+// PIPE-NOT: tile.wait_full
+// PIPE: tile.arrive_empty @kv stage 1
+// PIPE-NEXT: }
+
+// The outputs: the product with the state stays in flight during the mask, the
+// queries are released once the first product has taken them.
+// PIPE: tile.role @out warps 4 instances 2
+// PIPE: tile.section steady 0 of @i {
+// PIPE-NEXT: tile.wait_full @q stage 0
+// PIPE-NEXT: tile.run "tile.read" order 0 stage 0
+// PIPE-NEXT: tile.wait_full @kv stage 0
+// PIPE-NEXT: tile.run "tile.mma" order 10 stage 0
+// PIPE-NEXT: tile.arrive_empty @q stage 0
+// PIPE-NEXT: tile.wait_full @s stage 0
+// PIPE-NEXT: tile.run "tile.mma" order 20 stage 0
+// PIPE-NEXT: tile.wait_mma for 10 pending 1 stage 0
+// PIPE-NEXT: tile.run "tile.map" order 30 stage 0
+// PIPE-NEXT: tile.wait_mma for 20 pending 0 stage 0
+// PIPE-NEXT: tile.arrive_empty @s stage 0
+// PIPE-NEXT: tile.run "tile.map" order 40 stage 0
+// PIPE-NEXT: tile.run "tile.mma" order 50 stage 0
+// PIPE-NEXT: tile.wait_mma for 50 pending 0 stage 0
+// PIPE-NEXT: tile.arrive_empty @kv stage 0
+// PIPE-NEXT: tile.run "tile.map" order 60 stage 0
+// PIPE-NEXT: tile.wait_stores @ost stage 0
+// PIPE-NEXT: tile.run "tile.put" order 70 stage 0
+// PIPE-NEXT: tile.fence @ost stage 0
+// PIPE-NEXT: tile.run "tile.store" order 80 stage 0
+// PIPE-NEXT: }
 
 tile.kernel @lightning(%q: !tile.view<?x128xbf16, read>, %k: !tile.view<?x128xbf16, read>,
                        %v: !tile.view<?x128xbf16, read>, %o: !tile.view<?x128xbf16, write>,
