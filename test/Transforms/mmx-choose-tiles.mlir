@@ -1,6 +1,6 @@
 // RUN: mmx-opt %s --mmx-fuse --mmx-choose-tiles | FileCheck %s
 // RUN: mmx-opt %s --mmx-fuse --mmx-choose-tiles=target=h200 | FileCheck %s --check-prefix=H200
-// RUN: mmx-opt %s --mmx-fuse --mmx-choose-tiles=explain 2>&1 | FileCheck %s --check-prefix=EXPLAIN
+// RUN: mmx-opt %s --mmx-fuse --mmx-choose-tiles=explain=true 2>&1 | FileCheck %s --check-prefix=EXPLAIN
 // RUN: not mmx-opt %s --mmx-choose-tiles=target=a100 2>&1 | FileCheck %s --check-prefix=ERROR
 
 // EXPLAIN: remark: 4096 tokens move

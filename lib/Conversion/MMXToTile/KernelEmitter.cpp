@@ -144,6 +144,10 @@ AffineExpr KernelEmitter::getRows(Value tensor) {
   return getExtent(getOutputView(tensor, {}), 0);
 }
 
+AffineExpr KernelEmitter::getResultRows() {
+  return getRows(source.getBody().front().getTerminator()->getOperand(0));
+}
+
 SmallVector<Value> KernelEmitter::setGrid(ArrayRef<AffineExpr> sizes) {
   grid.assign(sizes.begin(), sizes.end());
   SmallVector<Value> ids;

@@ -108,6 +108,8 @@ public:
   mlir::Value getOutput(mlir::Value tensor, llvm::ArrayRef<int64_t> shape = {});
   /// The leading extent of result `tensor` of the group, for the grid.
   mlir::AffineExpr getRows(mlir::Value tensor);
+  /// The rows of what the group yields first.
+  mlir::AffineExpr getResultRows();
   /// Memory for later stages, with the shape of the result `like`.
   mlir::Value getScratch(mlir::Type element, mlir::Value like);
   /// The scratch that an earlier stage wrote, by its number.

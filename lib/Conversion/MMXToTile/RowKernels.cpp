@@ -32,11 +32,9 @@ struct LinearModel : CellModel<LinearModel, LinearOp> {
     int64_t depth = typeOf(linear.getWeight()).getDimSize(1);
     int64_t width = typeOf(linear.getWeight()).getDimSize(0);
     TileSizesAttr tiles = e.getTiles(16, 64, depth);
-    SmallVector<Value> ids = e.setGrid(
-        {e.getRows(
-              e.getSource().getBody().front().getTerminator()->getOperand(0))
-             .ceilDiv(tiles.getRows()),
-         e.getAffine(llvm::divideCeil(width, tiles.getCols()))});
+    SmallVector<Value> ids =
+        e.setGrid({e.getResultRows().ceilDiv(tiles.getRows()),
+                   e.getAffine(llvm::divideCeil(width, tiles.getCols()))});
     TileRegion region{e.mul(ids[0], tiles.getRows()), tiles.getRows(), Value(),
                       e.mul(ids[1], tiles.getCols()), tiles.getCols()};
     int64_t step = std::min(depth, tiles.getDepth());
@@ -211,10 +209,8 @@ struct RMSNormModel : CellModel<RMSNormModel, RMSNormOp> {
     auto norm = cast<RMSNormOp>(op);
     int64_t width = typeOf(norm.getInput()).getDimSize(1);
     TileSizesAttr tiles = e.getTiles(4, std::min<int64_t>(width, 512), 1);
-    SmallVector<Value> cell = e.setGrid(
-        {e.getRows(
-              e.getSource().getBody().front().getTerminator()->getOperand(0))
-             .ceilDiv(tiles.getRows())});
+    SmallVector<Value> cell =
+        e.setGrid({e.getResultRows().ceilDiv(tiles.getRows())});
     TileRegion region{e.mul(cell[0], tiles.getRows()), tiles.getRows(), Value(),
                       Value(), std::min(width, tiles.getCols())};
     FailureOr<Value> total = emitSumSquares(e, norm.getInput(), region, width);

@@ -315,9 +315,8 @@ LogicalResult AttendEmitter::runPrefill() {
   rows = e.getTiles(64, size, page).getRows();
   Value starts = e.getInput(attend.getStarts());
   Value past = e.getInput(attend.getPast());
-  SmallVector<Value> cell =
-      e.setGrid({e.getExtent(past, 0), e.getAffine(heads),
-                 e.getRows(attend.getResult()).ceilDiv(rows)});
+  SmallVector<Value> cell = e.setGrid({e.getExtent(past, 0), e.getAffine(heads),
+                                       e.getResultRows().ceilDiv(rows)});
   sequence = cell[0];
   kvHead = e.div(cell[1], heads / kvHeads);
   Value from = e.table(starts, sequence);
