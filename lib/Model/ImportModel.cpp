@@ -23,6 +23,9 @@ using namespace mmx;
 Expected<ModelFiles> mmx::readModelFiles(StringRef path) {
   ModelFiles files;
   SmallString<128> configPath(path);
+  if (!sys::fs::exists(path))
+    return makeError(path + ": expected a checkpoint directory or a "
+                            "config.json, but found no such file");
   bool isDirectory = sys::fs::is_directory(path);
   if (isDirectory)
     sys::path::append(configPath, "config.json");

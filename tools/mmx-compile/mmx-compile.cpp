@@ -5,80 +5,189 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
-#include "mmx/Model/ImportModel.h"
+#include "mmx/Compiler/CompileModel.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
 
+using namespace mmx;
 namespace cl = llvm::cl;
 
-static cl::OptionCategory mainOptions("Compilation");
+static constexpr llvm::StringLiteral overview = R"(compiles a MiniMax-01 model
 
+MODEL is a checkpoint directory or a config.json. Of a checkpoint only the
+config and the headers of the safetensors files are read; the package names
+the weights and does not hold them.
+
+  mmx-compile MODEL -o model.mmx                  a package for this machine
+  mmx-compile MODEL --emit tile                   print the kernels and stop
+  mmx-compile MODEL -o model.mmx --explain        say why tiles were chosen
+)";
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+static cl::OptionCategory mainOptions("Options");
+static cl::OptionCategory debugOptions("Options for looking inside");
+
+static cl::opt<std::string> model(cl::Positional, cl::Required,
+                                  cl::desc("MODEL"), cl::cat(mainOptions));
 static cl::opt<std::string>
-    modelPath(cl::Positional, cl::Required,
-              cl::desc("MODEL (a checkpoint directory or a config.json)"),
-              cl::cat(mainOptions));
-static cl::opt<std::string> output("o", cl::desc("Where to write; - is stdout"),
-                                   cl::value_desc("file"), cl::init("-"),
-                                   cl::cat(mainOptions));
-enum class Stage { MMX };
-static cl::opt<Stage>
-    emit("emit", cl::desc("Stop at a level and print it:"),
-         cl::values(clEnumValN(Stage::MMX, "mmx", "the imported model")),
-         cl::Required, cl::cat(mainOptions));
-enum class InputType { F32, BF16 };
-static cl::opt<InputType> dtype(
-    "dtype", cl::desc("What matrix products read (f32 by default):"),
-    cl::values(clEnumValN(InputType::F32, "f32", "unrounded values"),
-               clEnumValN(InputType::BF16, "bf16", "values rounded to bf16")),
-    cl::init(InputType::F32), cl::cat(mainOptions));
+    output("o", cl::desc("Where to write; - is standard output"),
+           cl::value_desc("file"), cl::cat(mainOptions));
+static cl::opt<std::string>
+    target("target",
+           cl::desc("Machine to compile for: cpu (this one), cpu-v3 (AVX2) "
+                    "or cpu-v4 (AVX-512)"),
+           cl::value_desc("name"), cl::init("cpu"), cl::cat(mainOptions));
+static cl::opt<std::string> dtype("dtype",
+                                  cl::desc("What matrix products read (f32)"),
+                                  cl::value_desc("f32|bf16"), cl::init("f32"),
+                                  cl::cat(mainOptions));
+static cl::opt<int64_t>
+    block("block", cl::desc("Tokens of a lightning block (0: chosen)"),
+          cl::value_desc("n"), cl::init(0), cl::cat(mainOptions));
 static cl::opt<bool>
     keepHidden("keep-hidden",
                cl::desc("Programs also write the input of every layer"),
                cl::cat(mainOptions));
+static cl::opt<Level> emit(
+    "emit", cl::desc("Print the module at a level and stop:"),
+    cl::values(clEnumValN(Level::MMX, "mmx", "the imported model"),
+               clEnumValN(Level::Blocked, "blocked",
+                          "lightning loops over blocks"),
+               clEnumValN(Level::Fused, "fused", "ops grouped into kernels"),
+               clEnumValN(Level::Tiles, "tiles", "kernels with tile sizes"),
+               clEnumValN(Level::Tile, "tile", "kernels as tile programs"),
+               clEnumValN(Level::Exec, "exec", "host programs"),
+               clEnumValN(Level::LLVM, "llvm", "kernels ready for LLVM")),
+    cl::cat(debugOptions));
+static cl::opt<bool>
+    explain("explain",
+            cl::desc("Say for every kernel what moves, what is "
+                     "computed and why its tile was chosen"),
+            cl::cat(debugOptions));
+static cl::opt<std::string>
+    dumpDirectory("dump-dir",
+                  cl::desc("Write the module after every pass to this folder"),
+                  cl::value_desc("dir"), cl::cat(debugOptions));
+static cl::opt<std::string>
+    reproducer("reproducer",
+               cl::desc("Where a pass that fails leaves what it was given"),
+               cl::value_desc("file"), cl::init("mmx-reproducer.mlir"),
+               cl::Hidden, cl::cat(debugOptions));
 
-/// Prints every line of an error on its own.
-static int fail(llvm::Error error) {
+//===----------------------------------------------------------------------===//
+// Messages
+//===----------------------------------------------------------------------===//
+
+/// Prints every line of a message with its own prefix.
+static void printLines(llvm::StringRef text,
+                       llvm::raw_ostream &(*prefix)(llvm::raw_ostream &,
+                                                    llvm::StringRef)) {
   llvm::SmallVector<llvm::StringRef> lines;
-  std::string text = llvm::toString(std::move(error));
-  llvm::StringRef(text).split(lines, '\n');
+  text.split(lines, '\n');
   for (llvm::StringRef line : lines)
-    llvm::WithColor::error(llvm::errs(), "mmx-compile") << line << '\n';
-  return 1;
+    prefix(llvm::errs(), "mmx-compile") << line << '\n';
 }
 
-static llvm::Error compile() {
-  llvm::Expected<mmx::ModelFiles> files = mmx::readModelFiles(modelPath);
-  if (!files)
-    return files.takeError();
-  for (const std::string &warning : files->warnings)
-    llvm::WithColor::warning(llvm::errs(), "mmx-compile") << warning << '\n';
-  mlir::MLIRContext context;
-  mmx::ImportOptions options;
-  options.bf16Inputs = dtype == InputType::BF16;
+static llvm::raw_ostream &errorPrefix(llvm::raw_ostream &stream,
+                                      llvm::StringRef name) {
+  return llvm::WithColor::error(stream, name);
+}
+
+static llvm::raw_ostream &notePrefix(llvm::raw_ostream &stream,
+                                     llvm::StringRef name) {
+  return llvm::WithColor::note(stream, name);
+}
+
+static llvm::raw_ostream &warningPrefix(llvm::raw_ostream &stream,
+                                        llvm::StringRef name) {
+  return llvm::WithColor::warning(stream, name);
+}
+
+//===----------------------------------------------------------------------===//
+// Work
+//===----------------------------------------------------------------------===//
+
+static CompileOptions getOptions() {
+  CompileOptions options;
+  options.target = target;
+  options.dtype = dtype;
+  options.block = block;
   options.keepHidden = keepHidden;
-  auto module = mmx::importModel(
-      context, files->config, files->checkpoint ? &*files->checkpoint : nullptr,
-      options);
-  if (!module)
-    return module.takeError();
+  options.explain = explain;
+  options.dumpDirectory = dumpDirectory;
+  options.reproducer = reproducer;
+  options.warn = [](llvm::StringRef text) { printLines(text, warningPrefix); };
+  options.remark = [](llvm::StringRef text) { printLines(text, notePrefix); };
+  return options;
+}
+
+/// Opens the file to write before the work starts, so that a wrong name costs
+/// no time.
+static llvm::Expected<std::unique_ptr<llvm::ToolOutputFile>>
+openOutput(llvm::StringRef name) {
   std::string message;
-  auto file = mlir::openOutputFile(output, &message);
+  std::unique_ptr<llvm::ToolOutputFile> file =
+      mlir::openOutputFile(name, &message);
   if (!file)
     return llvm::createStringError(message);
-  (*module)->print(file->os());
-  file->keep();
+  return std::move(file);
+}
+
+/// Prints the module of a level.
+static llvm::Error emitLevel(const CompileOptions &options) {
+  auto file = openOutput(output.empty() ? "-" : output.getValue());
+  if (!file)
+    return file.takeError();
+  llvm::Expected<ModelFiles> files = readModelFiles(model);
+  if (!files)
+    return files.takeError();
+  mlir::DialectRegistry registry;
+  registerPipelineDialects(registry);
+  mlir::MLIRContext context(registry);
+  auto module = lowerModel(context, *files, options, emit);
+  if (!module)
+    return module.takeError();
+  (*module)->print((*file)->os());
+  (*file)->keep();
+  return llvm::Error::success();
+}
+
+static llvm::Error writePackage(const CompileOptions &options) {
+  if (output.empty())
+    return llvm::createStringError(
+        "expected -o FILE for the package, or --emit LEVEL to print a module");
+  auto file = openOutput(output);
+  if (!file)
+    return file.takeError();
+  auto bytes = compileModel(model, options);
+  if (!bytes)
+    return bytes.takeError();
+  (*file)->os().write(reinterpret_cast<const char *>(bytes->data()),
+                      bytes->size());
+  (*file)->keep();
   return llvm::Error::success();
 }
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  cl::HideUnrelatedOptions(mainOptions);
-  cl::ParseCommandLineOptions(argc, argv, "mmx model compiler\n");
-  if (llvm::Error error = compile())
-    return fail(std::move(error));
-  return 0;
+  cl::HideUnrelatedOptions({&mainOptions, &debugOptions});
+  cl::ParseCommandLineOptions(argc, argv, overview);
+  CompileOptions options = getOptions();
+  llvm::Error error =
+      emit.getNumOccurrences() ? emitLevel(options) : writePackage(options);
+  if (!error)
+    return 0;
+  printLines(llvm::toString(std::move(error)), errorPrefix);
+  return 1;
 }

@@ -17,6 +17,7 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "mmx/Compiler/Pipeline.h"
 #include "mmx/Conversion/MMXToTile/MMXToTile.h"
 #include "mmx/Conversion/Passes.h"
 #include "mmx/Dialect/Exec/ExecDialect.h"
@@ -51,6 +52,7 @@ int main(int argc, char **argv) {
   mmx::exec::registerExecReferencePasses();
   mmx::reference::registerLoweringReferencePasses();
   mmx::tile::registerTileTransformsPasses();
+  mmx::registerPipeline();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "mmx optimizer driver\n", registry));
 }

@@ -1,0 +1,180 @@
+//===- CompileModel.cpp - From a checkpoint to a package ------------------===//
+//
+// Part of the mmx project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mmx/Compiler/CompileModel.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassManager.h"
+#include "mmx/Target/CPUCodegen.h"
+#include "mmx/Target/PackageWriter.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace mlir;
+using namespace mmx;
+
+static Error makeError(const Twine &message) {
+  return createStringError(inconvertibleErrorCode(), message);
+}
+
+namespace {
+
+/// Collects errors as text, and hands warnings and remarks on, while alive.
+class DiagnosticCollector : public ScopedDiagnosticHandler {
+public:
+  DiagnosticCollector(MLIRContext *context, const CompileOptions &options)
+      : ScopedDiagnosticHandler(context) {
+    setHandler([this, &options](Diagnostic &diagnostic) {
+      std::string text = print(diagnostic);
+      const auto &report =
+          diagnostic.getSeverity() == DiagnosticSeverity::Warning
+              ? options.warn
+              : options.remark;
+      if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+        errors += (errors.empty() ? "" : "\n") + text;
+      else if (report)
+        report(text);
+    });
+  }
+
+  /// The errors so far, or `fallback` if there were none.
+  Error takeError(StringRef fallback) {
+    return makeError(errors.empty() ? fallback : StringRef(errors));
+  }
+
+private:
+  static std::string print(Diagnostic &diagnostic) {
+    std::string text;
+    raw_string_ostream stream(text);
+    if (auto name = dyn_cast<NameLoc>(diagnostic.getLocation()))
+      stream << name.getName().getValue() << ": ";
+    else if (!isa<UnknownLoc>(diagnostic.getLocation()))
+      stream << diagnostic.getLocation() << ": ";
+    stream << diagnostic;
+    for (Diagnostic &note : diagnostic.getNotes())
+      stream << "\nnote: " << note;
+    return text;
+  }
+
+  std::string errors;
+};
+
+} // namespace
+
+static Error checkOptions(const CompileOptions &options) {
+  if (options.dtype != "f32" && options.dtype != "bf16")
+    return makeError("expected dtype \"f32\" or \"bf16\", but got \"" +
+                     options.dtype + "\"");
+  if (options.block < 0 || options.block > 4096)
+    return makeError("expected a block of at most 4096 tokens, but got " +
+                     Twine(options.block));
+  return Error::success();
+}
+
+static LogicalResult runPipeline(ModuleOp module, const CompileOptions &options,
+                                 const CPUTarget &target, Level level) {
+  PassManager manager(module.getContext());
+  PipelineOptions pipeline;
+  pipeline.target = options.target;
+  pipeline.block = options.block;
+  pipeline.stopAfter = level;
+  pipeline.lanes = target.vectorLanes;
+  pipeline.explain = options.explain;
+  buildPipeline(manager, pipeline);
+  if (!options.reproducer.empty())
+    manager.enableCrashReproducerGeneration(options.reproducer);
+  if (!options.dumpDirectory.empty()) {
+    // Whole modules can only be printed when nothing else runs.
+    module.getContext()->disableMultithreading();
+    manager.enableIRPrintingToFileTree(
+        /*shouldPrintBeforePass=*/[](Pass *, Operation *) { return false; },
+        /*shouldPrintAfterPass=*/[](Pass *, Operation *) { return true; },
+        /*printModuleScope=*/true, /*printAfterOnlyOnChange=*/false,
+        /*printAfterOnlyOnFailure=*/false, options.dumpDirectory);
+  }
+  return manager.run(module);
+}
+
+Expected<OwningOpRef<ModuleOp>> mmx::lowerModel(MLIRContext &context,
+                                                const ModelFiles &files,
+                                                const CompileOptions &options,
+                                                Level level) {
+  if (Error error = checkOptions(options))
+    return std::move(error);
+  Expected<CPUTarget> target = CPUTarget::get(options.target);
+  if (!target)
+    return target.takeError();
+  auto advance = [&](StringRef stage, int done) {
+    if (options.progress)
+      options.progress(stage, done, /*total=*/1);
+  };
+  if (options.warn)
+    for (const std::string &warning : files.warnings)
+      options.warn(warning);
+  DiagnosticCollector collector(&context, options);
+  advance("import", 0);
+  ImportOptions importOptions;
+  importOptions.bf16Inputs = options.dtype == "bf16";
+  importOptions.keepHidden = options.keepHidden;
+  Expected<OwningOpRef<ModuleOp>> module = importModel(
+      context, files.config, files.checkpoint ? &*files.checkpoint : nullptr,
+      importOptions);
+  if (!module)
+    return module.takeError();
+  advance("import", 1);
+  advance("lower", 0);
+  if (failed(runPipeline(**module, options, *target, level)))
+    return collector.takeError("the pass pipeline failed");
+  advance("lower", 1);
+  return module;
+}
+
+/// Code for the kernels of a lowered module.
+static Expected<CPUObject> compileKernels(ModuleOp module,
+                                          const CPUTarget &target,
+                                          const CompileOptions &options) {
+  CPUCodegenOptions codegen;
+  codegen.cacheDirectory = options.cacheDirectory;
+  if (options.progress)
+    codegen.progress = [&](int done, int total) {
+      options.progress("kernels", done, total);
+    };
+  return compileKernelsForCPU(module, target, codegen);
+}
+
+Expected<std::vector<uint8_t>>
+mmx::compileModel(StringRef path, const CompileOptions &options) {
+  Expected<ModelFiles> files = readModelFiles(path);
+  if (!files)
+    return files.takeError();
+  DialectRegistry registry;
+  registerPipelineDialects(registry);
+  MLIRContext context(registry);
+  auto module = lowerModel(context, *files, options, Level::LLVM);
+  if (!module)
+    return module.takeError();
+  Expected<CPUTarget> target = CPUTarget::get(options.target);
+  if (!target)
+    return target.takeError();
+  Expected<CPUObject> object = compileKernels(**module, *target, options);
+  if (!object)
+    return object.takeError();
+  return writePackage(**module, *object, *target, options.dtype);
+}
+
+std::string mmx::getCacheDirectory() {
+  if (std::optional<std::string> path = sys::Process::GetEnv("MMX_CACHE_DIR"))
+    return *path;
+  SmallString<128> path;
+  if (!sys::path::cache_directory(path))
+    return "";
+  sys::path::append(path, "mmx");
+  return path.str().str();
+}
