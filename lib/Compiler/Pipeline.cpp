@@ -32,6 +32,7 @@ static void addTensorPasses(OpPassManager &manager,
   MMXBlockLightningOptions blocking;
   blocking.block = options.block > 0 ? int64_t(options.block) : defaultBlock;
   function.addPass(createMMXBlockLightning(blocking));
+  function.addPass(createMMXFuseLightning());
   if (options.stopAfter == Level::Blocked)
     return;
   function.addPass(createMMXFuse());
