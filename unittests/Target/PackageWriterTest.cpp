@@ -23,11 +23,11 @@ namespace {
 
 constexpr const char *program = R"(
 #rows = affine_map<()[s0, s1, s2, s3, s4, s5] -> (s0, 2)>
-#table = affine_map<()[s0, s1, s2, s3, s4, s5] -> (320, 64)>
+#table = affine_map<()[s0, s1, s2, s3, s4, s5] -> (2, 96, 64)>
 module attributes {mmx.model = {type = "minimax", layers = 4 : i64,
                                 lightning_layers = array<i64: 0, 1>}} {
-mmx.global @w : tensor<320x64xbf16> from [
-  #mmx.source<"a">, #mmx.source<"b", index = 2, first = 96, rows = 96>]
+mmx.global @w : tensor<2x96x64xbf16> from [
+  #mmx.source<"a", index = 1>, #mmx.source<"b", index = 2, first = 96, rows = 96>]
 mmx.global @unused : tensor<4xf32> from [#mmx.source<"c">]
 func.func private @k() attributes {
   mmx.kernel, mmx.grid = affine_map<()[s0, s1] -> (s0 ceildiv 64, s1 mod 3)>}
@@ -58,7 +58,8 @@ protected:
 
   llvm::Expected<std::vector<uint8_t>> write(std::string text) {
     module = parseSourceString<ModuleOp>(text, &context);
-    EXPECT_TRUE(module);
+    if (!module)
+      return llvm::createStringError("the module does not parse");
     return writePackage(*module, object, target, "f32");
   }
 
