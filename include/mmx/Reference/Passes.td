@@ -42,4 +42,30 @@ def InterpretPass : Pass<"mmx-interpret", "::mlir::ModuleOp"> {
   ];
 }
 
+def CheckMeaningPass : Pass<"mmx-check-meaning", "::mlir::ModuleOp"> {
+  let summary = "compares a module with what a pipeline makes of it";
+  let description = [{
+    Runs the pipeline `passes` on a copy of the module, then every function of
+    both on the same random arguments and weights with the reference
+    interpreter, `runs` times with seeds from `seed` on. It is an error if a
+    result differs by more than `tolerance` times its largest element. The
+    module itself does not change.
+
+    Example:
+    ```
+    mmx-opt f.mlir --mmx-check-meaning='passes=func.func(mmx-decompose,mmx-block-lightning{block=2},mmx-fuse) runs=5' -o /dev/null
+    ```
+  }];
+  let options = [
+    Option<"passes", "passes", "std::string", "",
+           "the pipeline to check, over a module">,
+    Option<"seed", "seed", "uint64_t", "1", "seed of the first run">,
+    Option<"runs", "runs", "uint64_t", "3", "random inputs to compare on">,
+    Option<"tolerance", "tolerance", "double", "1e-9",
+           "largest difference, relative to the largest element">,
+    Option<"sizes", "sizes", "std::string", "",
+           "sizes of a random step, as name:value,...">
+  ];
+}
+
 #endif // MMX_REFERENCE_PASSES_TD
