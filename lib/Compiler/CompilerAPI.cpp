@@ -10,6 +10,8 @@
 #include "ReferenceModel.h"
 #include "mmx/Compiler/CompileModel.h"
 #include "mmx/Target/PackageParts.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 #include <cstdlib>
 #include <cstring>
 
@@ -38,6 +40,13 @@ static MmxBytes copyBytes(ArrayRef<uint8_t> bytes) {
 
 static CompileOptions convertOptions(const MmxCompileOptions *options) {
   CompileOptions result;
+  // A crash of a pass is then an error of the call and leaves its input.
+  SmallString<128> reproducer;
+  sys::path::system_temp_directory(/*ErasedOnReboot=*/true, reproducer);
+  sys::path::append(reproducer, "mmx-reproducer-" +
+                                    Twine(sys::Process::getProcessId()) +
+                                    ".mlir");
+  result.reproducer = reproducer.str();
   if (!options)
     return result;
   if (options->target)
