@@ -26,19 +26,7 @@
 
 using namespace mlir;
 
-void mmx::registerCPUCodegenDialects(DialectRegistry &registry) {
-  registry
-      .insert<affine::AffineDialect, arith::ArithDialect,
-              cf::ControlFlowDialect, func::FuncDialect, index::IndexDialect,
-              LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
-              scf::SCFDialect, ub::UBDialect, vector::VectorDialect>();
-  registerBuiltinDialectTranslation(registry);
-  registerLLVMDialectTranslation(registry);
-}
-
-llvm::Error mmx::lowerKernelToLLVM(ModuleOp module) {
-  PassManager manager(module.getContext());
-  manager.enableVerifier(false);
+static void addLoweringPasses(OpPassManager &manager) {
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(createLoopInvariantCodeMotionPass());
@@ -56,6 +44,27 @@ llvm::Error mmx::lowerKernelToLLVM(ModuleOp module) {
   manager.addPass(createConvertControlFlowToLLVMPass());
   manager.addPass(createUBToLLVMConversionPass());
   manager.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void mmx::registerCPUCodegenDialects(DialectRegistry &registry) {
+  registry
+      .insert<affine::AffineDialect, arith::ArithDialect,
+              cf::ControlFlowDialect, func::FuncDialect, index::IndexDialect,
+              LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
+              scf::SCFDialect, ub::UBDialect, vector::VectorDialect>();
+  // Kernels are lowered side by side, and a pass that finds a dialect of its
+  // own missing would load it under the others.
+  OpPassManager manager(ModuleOp::getOperationName());
+  addLoweringPasses(manager);
+  manager.getDependentDialects(registry);
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+}
+
+llvm::Error mmx::lowerKernelToLLVM(ModuleOp module) {
+  PassManager manager(module.getContext());
+  manager.enableVerifier(false);
+  addLoweringPasses(manager);
   std::string message;
   ScopedDiagnosticHandler handler(
       module.getContext(), [&](Diagnostic &diagnostic) {
