@@ -81,8 +81,8 @@ llvm::Expected<StepSizes> StepSizes::parse(StringRef text) {
         value < 1)
       return llvm::createStringError(
           "expected sizes as name:value, with a name among " +
-          llvm::join(ArrayRef<StringLiteral>(symbolNames), ", ") + " and a positive value, but got \"" +
-          item + "\"");
+          llvm::join(ArrayRef<StringLiteral>(symbolNames), ", ") +
+          " and a positive value, but got \"" + item + "\"");
     sizes.values[found - symbolNames] = value;
   }
   return sizes;

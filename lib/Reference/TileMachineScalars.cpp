@@ -29,9 +29,8 @@ Cell ScalarContext::evaluate(Value value) {
     return evaluateScalarLoop(loop, number);
   }
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
-    Region &region = evaluate(branch.getCondition()).i
-                         ? branch.getThenRegion()
-                         : branch.getElseRegion();
+    Region &region = evaluate(branch.getCondition()).i ? branch.getThenRegion()
+                                                       : branch.getElseRegion();
     return evaluate(region.front().getTerminator()->getOperand(number));
   }
   return evaluateOp(op);

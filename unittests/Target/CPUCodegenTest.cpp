@@ -118,9 +118,7 @@ TEST_F(CPUCodegen, NamesTheKernelThatCannotBeLowered) {
       return
     })");
   std::string message = toString(object.takeError());
-  EXPECT_NE(message.find("kernel @bad: cannot"),
-            std::string::npos)
-      << message;
+  EXPECT_NE(message.find("kernel @bad: cannot"), std::string::npos) << message;
 }
 
 TEST(CPUTarget, RefusesUnknownNames) {

@@ -173,8 +173,8 @@ KernelOp::inferSymbolicShapes(ArrayRef<SymbolicShape> operands) {
     for (Value operand : op.getOperands())
       inputs.push_back(known.lookup(operand));
     auto shaped = cast<SymbolicShapeInterface>(op);
-    for (auto [result, shape] : llvm::zip_equal(
-             op.getResults(), shaped.inferSymbolicShapes(inputs)))
+    for (auto [result, shape] :
+         llvm::zip_equal(op.getResults(), shaped.inferSymbolicShapes(inputs)))
       known[result] = shape;
   }
   SmallVector<SymbolicShape> shapes;

@@ -29,8 +29,9 @@ static ParseResult parseGroupTypes(OpAsmParser &parser,
   return success();
 }
 
-static void printGroupTypes(OpAsmPrinter &printer, Operation *, TypeRange tokens,
-                            TypeRange blocks, TypeRange carry) {
+static void printGroupTypes(OpAsmPrinter &printer, Operation *,
+                            TypeRange tokens, TypeRange blocks,
+                            TypeRange carry) {
   auto print = [&](TypeRange group) {
     printer << "(";
     llvm::interleaveComma(group, printer);
@@ -71,11 +72,11 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
 
 void KernelOp::print(OpAsmPrinter &printer) {
   printer << "(";
-  llvm::interleaveComma(
-      llvm::zip_equal(getBody().getArguments(), getInputs()), printer,
-      [&](auto pair) {
-        printer << std::get<0>(pair) << " = " << std::get<1>(pair);
-      });
+  llvm::interleaveComma(llvm::zip_equal(getBody().getArguments(), getInputs()),
+                        printer, [&](auto pair) {
+                          printer << std::get<0>(pair) << " = "
+                                  << std::get<1>(pair);
+                        });
   printer << ") : ";
   printer.printFunctionalType(*this);
   printer.printOptionalAttrDictWithKeyword((*this)->getAttrs());

@@ -60,8 +60,8 @@ LogicalResult mmx::verifyPool(Operation *op, StringRef what, Value pool,
                               Value result) {
   if (pool.getType() != result.getType())
     return op->emitOpError("expected ")
-           << what << " to come out with type " << pool.getType() << ", but got "
-           << result.getType();
+           << what << " to come out with type " << pool.getType()
+           << ", but got " << result.getType();
   if (pool.hasOneUse())
     return success();
   InFlightDiagnostic diagnostic = op->emitOpError("expected ")

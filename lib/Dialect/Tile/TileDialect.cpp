@@ -25,7 +25,8 @@ using namespace mmx::tile;
 //===----------------------------------------------------------------------===//
 
 /// `64x16xf32`: extents and element type.
-static ParseResult parseShape(AsmParser &parser, SmallVectorImpl<int64_t> &shape,
+static ParseResult parseShape(AsmParser &parser,
+                              SmallVectorImpl<int64_t> &shape,
                               Type &elementType, bool allowDynamic) {
   return failure(parser.parseDimensionList(shape, allowDynamic) ||
                  parser.parseType(elementType));

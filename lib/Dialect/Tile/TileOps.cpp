@@ -107,9 +107,9 @@ void KernelOp::print(OpAsmPrinter &printer) {
   printer << " ";
   printer.printSymbolName(getSymName());
   printer << "(";
-  llvm::interleaveComma(getParams(), printer,
-                        [&](Value arg) { printer.printRegionArgument(
-                                             cast<BlockArgument>(arg)); });
+  llvm::interleaveComma(getParams(), printer, [&](Value arg) {
+    printer.printRegionArgument(cast<BlockArgument>(arg));
+  });
   printer << ") grid(";
   llvm::interleaveComma(getGridIds(), printer,
                         [&](Value id) { printer << id; });

@@ -1,4 +1,4 @@
-//===- ExecDialect.h - The exec dialect, its attributes and types --------*- C++
+//===- ExecDialect.h - The exec dialect: types ------------------*- C++ -*-===//
 //-*-===//
 //
 // Part of the mmx project, under the Apache License v2.0 with LLVM Exceptions.

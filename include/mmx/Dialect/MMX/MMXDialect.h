@@ -1,4 +1,4 @@
-//===- MMXDialect.h - The mmx dialect, its attributes and types --------*- C++ -*-===//
+//===- MMXDialect.h - The mmx dialect: attributes and types -----*- C++ -*-===//
 //
 // Part of the mmx project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

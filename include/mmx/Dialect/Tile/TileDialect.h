@@ -1,4 +1,4 @@
-//===- TileDialect.h - The tile dialect, its attributes and types --------*- C++ -*-===//
+//===- TileDialect.h - The tile dialect: attributes and types ---*- C++ -*-===//
 //
 // Part of the mmx project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
