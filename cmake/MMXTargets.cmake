@@ -18,6 +18,11 @@ function(mmx_compiler_library name)
   cmake_parse_arguments(ARG "" "" "LINK;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_compile_options(${name} PRIVATE -fno-rtti -fno-exceptions)
+  # LLVM's headers lay out some classes by NDEBUG: code must be compiled as
+  # the libraries were.
+  if(NOT LLVM_ENABLE_ASSERTIONS)
+    target_compile_definitions(${name} PUBLIC NDEBUG)
+  endif()
   target_include_directories(${name} SYSTEM PUBLIC
     ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
   target_link_libraries(${name} PUBLIC mmx_options ${ARG_LINK})

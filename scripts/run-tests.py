@@ -48,6 +48,8 @@ def run_lit(build, jobs, scratch):
 def main():
     if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         sys.exit(__doc__.strip())
+    # Poisoned allocators of LLVM are shared with uninstrumented libraries.
+    os.environ.setdefault("ASAN_OPTIONS", "allow_user_poisoning=0")
     build, jobs = sys.argv[1], os.cpu_count() or 1
     with tempfile.TemporaryDirectory() as scratch:
         results = [run_ctest(build, jobs, scratch), run_lit(build, jobs, scratch)]
