@@ -22,6 +22,8 @@ using namespace mmx::runtime;
 static constexpr uint64_t maxScratch = uint64_t(1) << 30;
 static constexpr uint32_t maxExtents = 64;
 static constexpr int64_t maxPanel = 4096;
+/// Shared memory of a block that sm_90 allows at most.
+static constexpr int64_t maxShared = 232448;
 
 std::optional<Role> mmx::runtime::parseRole(std::string_view text) {
   static constexpr std::pair<std::string_view, RoleKind> plain[] = {
@@ -132,7 +134,47 @@ static void checkModel(const package::Model &model) {
          seen.size());
 }
 
-static void checkKernel(const package::Kernel &kernel, int64_t objects) {
+static void checkTensorMap(const package::TensorMap &map, int64_t extents) {
+  checkElement(map.element());
+  int64_t rank = map.dims()->size();
+  checkRange("tensor map dimensions", rank, 1, 5);
+  checkRange("strides", map.strides()->size(), rank - 1, rank - 1);
+  checkRange("box dimensions", map.box()->size(), rank, rank);
+  checkExpressions(*map.dims(), "dimension", extents);
+  checkExpressions(*map.strides(), "stride", extents);
+  for (uint32_t extent : *map.box())
+    checkRange("a box extent", extent, 1, 256);
+  uint32_t swizzle = map.swizzle();
+  if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128)
+    fail("expected a swizzle of 0, 32, 64 or 128 bytes, but got ", swizzle);
+  int64_t row = map.box()->Get(0) * elementSize(map.element());
+  if (row % 16 != 0 || (swizzle != 0 && row > swizzle))
+    fail("expected box rows of a multiple of 16 bytes",
+         swizzle != 0 ? concat(", ", swizzle, " at most") : "", ", but got ",
+         row);
+}
+
+static void checkGpuKernel(const package::GpuKernel &kernel, int64_t extents) {
+  checkRange("threads", kernel.threads(), 1, 1024);
+  checkRange("bytes of shared memory", kernel.shared(), 0, maxShared);
+  if (kernel.cluster()) {
+    checkRange("cluster dimensions", kernel.cluster()->size(), 3, 3);
+    int64_t blocks = 1;
+    for (uint32_t extent : *kernel.cluster()) {
+      checkRange("a cluster extent", extent, 1, 16);
+      blocks *= extent;
+    }
+    checkRange("blocks of a cluster", blocks, 1, 16);
+  }
+  if (kernel.tensor_maps())
+    forEach(
+        *kernel.tensor_maps(), "tensor map",
+        [&](const package::TensorMap &map) { checkTensorMap(map, extents); });
+}
+
+static void checkKernel(const package::Kernel &kernel,
+                        const package::Package &package) {
+  int64_t objects = package.objects()->size();
   if (kernel.object() >= objects)
     fail("expected an object below ", objects, ", but got ", kernel.object());
   if (kernel.symbol()->size() == 0)
@@ -145,6 +187,12 @@ static void checkKernel(const package::Kernel &kernel, int64_t objects) {
          kernel.scratch());
   checkRange("grid dimensions", kernel.grid()->size(), 1, 3);
   checkExpressions(*kernel.grid(), "grid dimension", kernel.extents());
+  bool forCpu = package.target()->string_view() == "cpu";
+  if (forCpu == bool(kernel.gpu()))
+    fail(forCpu ? "is a kernel for GPUs in a package for \"cpu\""
+                : "lacks what a launch on a GPU needs");
+  if (kernel.gpu())
+    checkGpuKernel(*kernel.gpu(), kernel.extents());
 }
 
 static void checkWeight(const package::Weight &weight) {
@@ -236,6 +284,13 @@ static void checkLaunch(const package::Launch &launch, int64_t buffers,
     fail("kernel \"", kernel.name()->str(), "\" expects ", kernel.extents(),
          " extents, but got ", launch.extents()->size());
   checkExpressions(*launch.extents(), "extent", stepSymbolCount);
+  if (!kernel.gpu() || !kernel.gpu()->tensor_maps())
+    return;
+  for (const package::TensorMap *map : *kernel.gpu()->tensor_maps())
+    if (map->view() >= launch.buffers()->size())
+      fail("kernel \"", kernel.name()->str(), "\" has a tensor map of view ",
+           map->view(), ", but the launch passes ", launch.buffers()->size(),
+           " buffers");
 }
 
 static void checkProgram(const package::Program &program,
@@ -263,7 +318,7 @@ void mmx::runtime::checkPackage(const package::Package &package) {
   std::set<std::string_view> kernels, weights, programs;
   forEach(*package.kernels(), "kernel", [&](const package::Kernel &kernel) {
     checkName(kernels, *kernel.name());
-    checkKernel(kernel, package.objects()->size());
+    checkKernel(kernel, package);
   });
   forEach(*package.weights(), "weight", [&](const package::Weight &weight) {
     checkName(weights, *weight.name());

@@ -11,7 +11,10 @@
 // - every expression is well-formed for its symbols (Expression.h);
 // - shapes are not negative and their products fit; constants hold as many
 //   bytes as their shape says, panels lie along a dimension there is;
-// - a launch passes as many extents as its kernel takes.
+// - a launch passes as many extents as its kernel takes;
+// - kernels have what a launch on a GPU needs exactly where the target is one:
+//   blocks, clusters and boxes within the limits of CUDA, tensor maps of views
+//   that every launch passes.
 // Values that depend on the symbols of a step are checked when it is bound.
 //
 //===----------------------------------------------------------------------===//

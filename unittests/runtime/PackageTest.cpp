@@ -110,6 +110,47 @@ TEST(Package, RefusesWhatBreaksARule) {
   expectError(options, "model: expected max_positions from 1");
 }
 
+TEST(Package, RefusesWhatNoGpuCanRun) {
+  TestModelOptions good;
+  good.target = "h200";
+  good.mapView = 2;
+  good.cluster = {2, 1, 1};
+  EXPECT_EQ(errorFor(good), "");
+  TestModelOptions options = good;
+  options.gpu = false;
+  expectError(options, "kernel 0: lacks what a launch on a GPU needs");
+  options = good;
+  options.target = "cpu";
+  options.gpu = true;
+  expectError(options, "kernel 0: is a kernel for GPUs in a package for");
+  options = good;
+  options.threads = 1025;
+  expectError(options, "expected threads from 1 to 1024, but got 1025");
+  options = good;
+  options.cluster = {4, 4, 2};
+  expectError(options, "expected blocks of a cluster from 1 to 16, but got 32");
+  options = good;
+  options.cluster = {2};
+  expectError(options, "expected cluster dimensions from 3 to 3, but got 1");
+  options = good;
+  options.mapBox = {4};
+  expectError(options, "tensor map 0: expected box dimensions from 2 to 2");
+  options = good;
+  options.mapBox = {3, 1};
+  expectError(options, "multiple of 16 bytes, but got 12");
+  options = good;
+  options.mapBox = {16, 1};
+  options.mapSwizzle = 32;
+  expectError(options, "multiple of 16 bytes, 32 at most, but got 64");
+  options = good;
+  options.mapSwizzle = 48;
+  expectError(options, "a swizzle of 0, 32, 64 or 128 bytes, but got 48");
+  options = good;
+  options.mapView = 3;
+  expectError(options, "launch 0: kernel \"embed\" has a tensor map of view 3, "
+                       "but the launch passes 3 buffers");
+}
+
 TEST(Roles, Parse) {
   EXPECT_EQ(parseRole("ids")->kind, RoleKind::Ids);
   EXPECT_EQ(parseRole("state.12")->kind, RoleKind::State);

@@ -75,13 +75,15 @@ private:
                                  uint32_t extents, std::vector<Code> grid) {
     auto cells = expressions(grid);
     return package::CreateKernelDirect(builder, name, symbolName, 0, extents,
-                                       &cells, 64);
+                                       &cells, options.scratch,
+                                       gpuKernel(std::string_view(name)));
   }
   Offset<package::Launch> launch(uint32_t number, std::vector<uint32_t> buffers,
                                  std::vector<Code> extents) {
     auto values = expressions(extents);
     return package::CreateLaunchDirect(builder, number, &buffers, &values);
   }
+  Offset<package::GpuKernel> gpuKernel(std::string_view name);
   Offset<package::Program> program(const char *name);
   Offset<package::Model> model();
   std::vector<Offset<package::Kernel>> kernels();
@@ -141,6 +143,23 @@ Offset<package::Model> PackageBuilder::model() {
       options.maxPositions, &lightning, &softmax, &stop, 80);
 }
 
+Offset<package::GpuKernel> PackageBuilder::gpuKernel(std::string_view name) {
+  if (!options.gpu.value_or(options.target != "cpu"))
+    return 0;
+  std::vector<Offset<package::TensorMap>> maps;
+  if (options.mapView && name == "embed") {
+    auto dims = expressions({constant(width), symbol(0)});
+    auto strides = expressions({constant(width * 4)});
+    maps.push_back(package::CreateTensorMapDirect(
+        builder, *options.mapView, package::Element::F32, &dims, &strides,
+        &options.mapBox, options.mapSwizzle));
+  }
+  return package::CreateGpuKernelDirect(
+      builder, options.threads, /*shared=*/1024,
+      options.cluster.empty() ? nullptr : &options.cluster, /*registers=*/0,
+      /*spills=*/0, &maps);
+}
+
 std::vector<Offset<package::Kernel>> PackageBuilder::kernels() {
   Code n0 = symbol(0);
   return {kernel("embed", options.embedSymbol.c_str(), 1, {n0}),
@@ -167,8 +186,8 @@ std::vector<uint8_t> PackageBuilder::build() {
     runtime::MappedFile file(MMX_TEST_KERNELS);
     image.assign(file.bytes().begin(), file.bytes().end());
   }
-  std::vector<Offset<package::Object>> objects = {
-      package::CreateObjectDirect(builder, &image)};
+  std::vector<Offset<package::Object>> objects = {package::CreateObjectDirect(
+      builder, &image, options.ptx.empty() ? nullptr : options.ptx.c_str())};
   std::vector<Offset<flatbuffers::String>> features;
   for (const std::string &feature : options.features)
     features.push_back(builder.CreateString(feature));

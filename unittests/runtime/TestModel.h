@@ -20,6 +20,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <span>
 
 namespace mmx::test {
@@ -34,6 +35,17 @@ struct TestModelOptions {
   uint32_t headKernel = 3;
   bool smallArena = false;
   bool badExtent = false;
+  /// Kernels have the table of GPUs; by default if the target is one.
+  std::optional<bool> gpu;
+  uint32_t threads = 32;
+  std::vector<uint32_t> cluster;
+  /// A tensor map of this view of the kernel "embed".
+  std::optional<uint32_t> mapView;
+  std::vector<uint32_t> mapBox = {4, 1};
+  uint32_t mapSwizzle = 0;
+  std::string ptx;
+  /// Bytes of scratch of each kernel.
+  uint64_t scratch = 64;
 };
 
 /// The bytes of the package file.
