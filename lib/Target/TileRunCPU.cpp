@@ -124,7 +124,8 @@ LogicalResult TileRunCPU::check() {
   return interpret ? compare(op, actual, expected) : success();
 }
 
-/// The code stays loaded.
+/// The code stays loaded, and the file open: dlopen knows an object again by
+/// its path.
 FailureOr<Function> TileRunCPU::compile(KernelOp op, const CPUTarget &machine) {
   OwningOpRef<ModuleOp> module(ModuleOp::create(op.getLoc()));
   module->push_back(op->clone());

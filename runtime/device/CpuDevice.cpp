@@ -24,11 +24,11 @@ namespace {
 using KernelFunction = void (*)(void *const *buffers, const int64_t *extents,
                                 int64_t i, int64_t j, int64_t k, void *scratch);
 
-/// A shared object opened from memory.
-class SharedObject {
+/// A file in memory. Its path names it for as long as it is open.
+class MemoryFile {
 public:
-  explicit SharedObject(std::span<const uint8_t> image) {
-    int file = ::memfd_create("mmx-kernels", MFD_CLOEXEC);
+  explicit MemoryFile(std::span<const uint8_t> image)
+      : file(::memfd_create("mmx-kernels", MFD_CLOEXEC)) {
     if (file < 0)
       fail("cannot create a file in memory: ", std::strerror(errno));
     while (!image.empty()) {
@@ -40,12 +40,25 @@ public:
       }
       image = image.subspan(written);
     }
-    std::string path = concat("/proc/self/fd/", file);
-    handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    const char *error = handle ? nullptr : ::dlerror();
-    ::close(file);
+  }
+  MemoryFile(const MemoryFile &) = delete;
+  MemoryFile &operator=(const MemoryFile &) = delete;
+  ~MemoryFile() { ::close(file); }
+
+  std::string path() const { return concat("/proc/self/fd/", file); }
+
+private:
+  int file;
+};
+
+/// A shared object opened from memory. The file stays open as long: dlopen
+/// knows an object again by its path, which the next file would share.
+class SharedObject {
+public:
+  explicit SharedObject(std::span<const uint8_t> image) : file(image) {
+    handle = ::dlopen(file.path().c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle)
-      fail("cannot load the object: ", error);
+      fail("cannot load the object: ", ::dlerror());
   }
   SharedObject(const SharedObject &) = delete;
   SharedObject &operator=(const SharedObject &) = delete;
@@ -59,6 +72,7 @@ public:
   }
 
 private:
+  MemoryFile file;
   void *handle = nullptr;
 };
 

@@ -116,6 +116,17 @@ static std::string errorFor(const TestModelOptions &model) {
   });
 }
 
+// The object of the second package has none of the kernels; those of the first
+// are not taken in their place.
+TEST(PackageEngine, PackagesDoNotShareKernels) {
+  CpuDevice device(1);
+  auto first = makeEngine(device, {});
+  TestModelOptions other;
+  other.objectFile = MMX_TEST_COMPILER;
+  std::string error = errorOf([&] { makeEngine(device, other); });
+  EXPECT_NE(error.find("has no symbol"), std::string::npos) << error;
+}
+
 TEST(PackageEngine, RefusesWhatItCannotRun) {
   auto expect = [](const TestModelOptions &model, const std::string &part) {
     std::string error = errorFor(model);

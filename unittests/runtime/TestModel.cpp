@@ -183,7 +183,7 @@ std::vector<Offset<package::Weight>> PackageBuilder::weights() {
 std::vector<uint8_t> PackageBuilder::build() {
   std::vector<uint8_t> image = {1, 2, 3, 4};
   if (options.withObject) {
-    runtime::MappedFile file(MMX_TEST_KERNELS);
+    runtime::MappedFile file(options.objectFile);
     image.assign(file.bytes().begin(), file.bytes().end());
   }
   std::vector<Offset<package::Object>> objects = {package::CreateObjectDirect(

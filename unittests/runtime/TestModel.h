@@ -31,6 +31,7 @@ struct TestModelOptions {
   std::string embedSymbol = "test_embed";
   uint32_t version = 1;
   bool withObject = true; ///< else an object of four bytes, not ELF
+  std::string objectFile = MMX_TEST_KERNELS;
   int64_t maxPositions = 1000;
   uint32_t headKernel = 3;
   bool smallArena = false;
