@@ -1,10 +1,12 @@
-# CUDA is optional: only the assembler (ptxas) and its disassembler are looked
-# for, and only for tests. Under CI a missing assembler is an error, so that
+# CUDA is optional: only the assembler (ptxas), its disassembler and cuda.h are
+# looked for, the latter two only for tests. Under CI a missing assembler is an error, so that
 # GPU tests cannot be skipped by accident.
 find_program(MMX_PTXAS ptxas HINTS /usr/local/cuda/bin ENV CUDA_HOME
              PATH_SUFFIXES bin)
 find_program(MMX_CUOBJDUMP cuobjdump HINTS /usr/local/cuda/bin ENV CUDA_HOME
              PATH_SUFFIXES bin)
+find_path(MMX_CUDA_INCLUDE cuda.h HINTS /usr/local/cuda/include ENV CUDA_HOME
+          PATH_SUFFIXES include)
 if(MMX_PTXAS)
   message(STATUS "ptxas: ${MMX_PTXAS}")
 elseif("$ENV{CI}" STREQUAL "true" AND MMX_BUILD_COMPILER)

@@ -32,6 +32,12 @@ public:
   virtual ~KernelSet() = default;
 };
 
+/// Launches that a device has taken in as one; see Device::record.
+class LaunchGraph {
+public:
+  virtual ~LaunchGraph() = default;
+};
+
 /// One run of kernel number `kernel`; the arrays belong to the caller and
 /// need to last until launch returns.
 struct KernelLaunch {
@@ -45,11 +51,11 @@ class Device {
 public:
   virtual ~Device() = default;
 
-  /// "cpu", as in Package.target.
+  /// "cpu", "h200", as in Package.target.
   virtual std::string target() const = 0;
 
-  /// `bytes` of zeros, aligned to 64 bytes, in pages that cost nothing until
-  /// they are touched. Use DeviceMemory.
+  /// `bytes` of zeros, aligned to 64 bytes. On the CPU in pages that cost
+  /// nothing until they are touched. Use DeviceMemory.
   virtual std::byte *allocate(uint64_t bytes) = 0;
   virtual void release(std::byte *memory, uint64_t bytes) = 0;
 
@@ -62,10 +68,24 @@ public:
   virtual std::span<const std::byte> view(const std::byte *from, uint64_t bytes,
                                           std::vector<std::byte> &staging) = 0;
 
-  /// Throws if this machine lacks what the package needs.
+  /// Throws if this machine lacks what the package needs. The package must
+  /// outlive the kernels.
   virtual std::unique_ptr<KernelSet> load(const Package &package) = 0;
   virtual void launch(const KernelSet &kernels, const KernelLaunch &launch) = 0;
   virtual void wait() = 0;
+
+  /// Runs one launch by itself and returns the seconds it took.
+  virtual double timed(const KernelSet &kernels, const KernelLaunch &launch);
+
+  /// Takes in `launches` so that replay runs them again, with the same memory
+  /// and the same sizes. Null if the device gains nothing by it. The kernels
+  /// must outlive the graph.
+  virtual std::unique_ptr<LaunchGraph>
+  record(const KernelSet &kernels, std::span<const KernelLaunch> launches) {
+    return nullptr;
+  }
+  /// A command, like launch.
+  virtual void replay(const LaunchGraph &graph) {}
 
   /// Runs fill(piece, memory) for every piece below `count`, several at once;
   /// `place(piece)` is where it goes and `bytes(piece)` how much `fill` writes

@@ -12,7 +12,6 @@
 #include "runtime/weights/WeightLoader.h"
 
 #include <algorithm>
-#include <chrono>
 #include <mutex>
 
 using namespace mmx;
@@ -94,7 +93,7 @@ void PackageEngine::addProgram(const char *name) {
   const package::Program *program = package->program(name);
   if (!program)
     fail(package->name(), ": has no program \"", name, "\"");
-  Bound bound = {ProgramBinding(**package, *program), {}, {}, {}, -1};
+  Bound bound = {.binding = ProgramBinding(**package, *program)};
   for (const package::Buffer *buffer : *program->buffers()) {
     DeviceMemory memory;
     if (buffer->kind() == package::BufferKind::Constant && buffer->data()) {
@@ -214,6 +213,8 @@ void PackageEngine::reserve(Bound &program, const StepSymbols &symbols) {
 }
 
 void PackageEngine::bind(Bound &program, const StepSymbols &symbols) {
+  program.graph.reset();
+  program.runs = 0;
   reserve(program, symbols);
   const auto &buffers = *program.binding.program().buffers();
   program.binding.bind(
@@ -287,26 +288,41 @@ StepOutputs PackageEngine::run(Phase phase, const StepInputs &inputs) {
   upload(program, inputs);
   if (options.poison)
     poison(program, symbols);
-  for (const KernelLaunch &launch : program.binding.launches()) {
-    if (options.profile)
-      launchTimed(launch);
-    else
-      device.launch(*kernels, launch);
-  }
+  launch(program, phase);
   device.wait();
   return outputs(program, symbols);
 }
 
+void PackageEngine::launch(Bound &program, Phase phase) {
+  std::span<const KernelLaunch> launches = program.binding.launches();
+  if (options.profile) {
+    for (const KernelLaunch &launch : launches)
+      launchTimed(launch);
+    return;
+  }
+  // The first step of a size may be its last: only the second records.
+  if (options.graphs && phase == Phase::Decode && program.runs == 1)
+    program.graph = device.record(*kernels, launches);
+  program.runs += 1;
+  if (program.graph) {
+    device.replay(*program.graph);
+    return;
+  }
+  for (const KernelLaunch &launch : launches)
+    device.launch(*kernels, launch);
+}
+
 void PackageEngine::launchTimed(const KernelLaunch &launch) {
-  auto begin = std::chrono::steady_clock::now();
-  device.launch(*kernels, launch);
-  device.wait();
-  std::chrono::duration<double> taken =
-      std::chrono::steady_clock::now() - begin;
   kernelTimes.resize((*package)->kernels()->size());
   KernelTime &time = kernelTimes[launch.kernel];
+  try {
+    time.seconds += device.timed(*kernels, launch);
+  } catch (const Error &error) {
+    fail("kernel \"", (*package)->kernels()->Get(launch.kernel)->name()->str(),
+         "\", extents ", listText(launch.extents), ", grid ",
+         listText(launch.grid), ": ", error.what());
+  }
   time.launches += 1;
-  time.seconds += taken.count();
 }
 
 std::vector<PackageEngine::KernelTime> PackageEngine::profile() const {

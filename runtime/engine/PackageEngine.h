@@ -33,6 +33,8 @@ public:
     bool poison = false;
     /// Times every launch on its own, for profile().
     bool profile = false;
+    /// Records the decode program where its sizes repeat (Device::record).
+    bool graphs = true;
     /// Called while weights load, from one thread at a time.
     std::function<void(int64_t done, int64_t total)> progress = {};
   };
@@ -67,10 +69,12 @@ public:
 private:
   struct Bound {
     ProgramBinding binding;
-    std::vector<DeviceMemory> constants; ///< per buffer; empty for others
-    std::set<std::string, std::less<>> roles;
-    std::optional<StepSymbols> symbols;
+    std::vector<DeviceMemory> constants = {}; ///< per buffer; some are empty
+    std::set<std::string, std::less<>> roles = {};
+    std::optional<StepSymbols> symbols = {};
     int64_t epoch = -1;
+    int64_t runs = 0; ///< since it was bound
+    std::unique_ptr<LaunchGraph> graph = nullptr;
   };
   void addProgram(const char *name);
   void checkLayouts() const;
@@ -81,6 +85,7 @@ private:
   void upload(const Bound &program, const StepInputs &inputs);
   void poison(const Bound &program, const StepSymbols &symbols);
   StepOutputs outputs(const Bound &program, const StepSymbols &symbols);
+  void launch(Bound &program, Phase phase);
   void launchTimed(const KernelLaunch &launch);
   DeviceMemory &state(int64_t layer);
   int64_t stateBytes() const;

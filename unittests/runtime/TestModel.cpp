@@ -157,7 +157,7 @@ Offset<package::GpuKernel> PackageBuilder::gpuKernel(std::string_view name) {
   return package::CreateGpuKernelDirect(
       builder, options.threads, /*shared=*/1024,
       options.cluster.empty() ? nullptr : &options.cluster, /*registers=*/0,
-      /*spills=*/0, &maps);
+      /*spills=*/0, &maps, options.programmatic);
 }
 
 std::vector<Offset<package::Kernel>> PackageBuilder::kernels() {

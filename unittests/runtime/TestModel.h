@@ -40,6 +40,7 @@ struct TestModelOptions {
   std::optional<bool> gpu;
   uint32_t threads = 32;
   std::vector<uint32_t> cluster;
+  bool programmatic = false;
   /// A tensor map of this view of the kernel "embed".
   std::optional<uint32_t> mapView;
   std::vector<uint32_t> mapBox = {4, 1};
