@@ -24,9 +24,10 @@ namespace mmx::tool {
 
 /// Which model runs where; options that all commands share.
 struct ModelOptions {
-  std::string model; ///< directory, config.json or package
-  std::string device = "cpu";
-  std::string dtype = "f32";
+  std::string model;          ///< directory, config.json or package
+  std::string device = "cpu"; ///< or "reference", "cuda", "cuda:N"
+  std::string target;         ///< empty: the device's own
+  std::string dtype;          ///< empty: bf16 on GPUs, f32 elsewhere
   std::string weights; ///< directory or "random:SEED"; empty: the model's
   int64_t block = 0;
   int threads = 0;
@@ -34,6 +35,7 @@ struct ModelOptions {
   bool json = false;
   bool poison = false;
   bool profile = false;
+  bool graphs = true;
   runtime::Progress::Mode progress = runtime::Progress::Mode::Auto;
 };
 

@@ -81,16 +81,35 @@ static void printModel(const package::Package &package) {
             << " heads of " << model.head_dim() << " (" << model.kv_heads()
             << " kv), " << model.experts() << " experts, vocab "
             << model.vocab() << ", " << model.parameters() << " parameters\n";
-  uint64_t objectBytes = 0;
-  for (const package::Object *object : *package.objects())
+  uint64_t objectBytes = 0, ptxBytes = 0;
+  for (const package::Object *object : *package.objects()) {
     objectBytes += object->data()->size();
+    ptxBytes += object->ptx() ? object->ptx()->size() : 0;
+  }
   int64_t weightBytes = 0;
   for (const package::Weight *weight : *package.weights())
     weightBytes += runtime::weightBytes(*weight);
   std::cout << "objects     " << package.objects()->size() << ", "
-            << objectBytes << " bytes\n"
+            << objectBytes << " bytes"
+            << (ptxBytes > 0 ? concat(", ", ptxBytes, " bytes of PTX") : "")
+            << "\n"
             << "weights     " << package.weights()->size() << ", "
             << weightBytes << " bytes\n";
+}
+
+/// What a launch on a GPU needs, after the scratch.
+static std::string gpuText(const package::GpuKernel &kernel) {
+  std::string text = concat(" a block, ", kernel.threads(), " threads, ",
+                            kernel.shared(), " bytes shared");
+  if (kernel.cluster())
+    text += concat(", clusters of ", listText(*kernel.cluster()));
+  if (kernel.tensor_maps() && kernel.tensor_maps()->size() > 0)
+    text += concat(", ", kernel.tensor_maps()->size(), " tensor maps");
+  if (kernel.registers() > 0)
+    text += concat(", ", kernel.registers(), " registers");
+  if (kernel.spills() > 0)
+    text += concat(", ", kernel.spills(), " bytes spilled");
+  return text;
 }
 
 /// Kernels with the number of launches in each program.
@@ -100,7 +119,8 @@ static void printKernels(const package::Package &package) {
     const package::Kernel &kernel = *package.kernels()->Get(i);
     std::cout << "  " << kernel.name()->str() << "  grid "
               << formulas(*kernel.grid(), {}) << ", scratch "
-              << kernel.scratch();
+              << kernel.scratch()
+              << (kernel.gpu() ? gpuText(*kernel.gpu()) : "");
     for (const package::Program *program : *package.programs()) {
       int64_t launches = 0;
       for (const package::Launch *launch : *program->launches())

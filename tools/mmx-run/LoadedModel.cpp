@@ -7,6 +7,8 @@
 
 #include "LoadedModel.h"
 
+#include "runtime/device/CpuDevice.h"
+#include "runtime/device/CudaDevice.h"
 #include "runtime/engine/PackageCache.h"
 #include "runtime/session/Session.h"
 #include "runtime/support/Error.h"
@@ -16,6 +18,7 @@
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 
 using namespace mmx::runtime;
 using namespace mmx::tool;
@@ -47,29 +50,68 @@ static uint64_t parseSeed(const std::string &weights) {
   return seed;
 }
 
+/// The number of the GPU in "cuda" or "cuda:1"; nothing for other devices.
+static std::optional<int> gpuNumber(std::string_view device) {
+  if (device == "cuda")
+    return 0;
+  if (!device.starts_with("cuda:"))
+    return std::nullopt;
+  int number = 0;
+  const char *begin = device.data() + 5, *end = device.data() + device.size();
+  auto [last, error] = std::from_chars(begin, end, number);
+  if (error != std::errc() || last != end || begin == end || number < 0)
+    fail("--device: expected cuda or cuda:NUMBER, but got ", device);
+  return number;
+}
+
+void LoadedModel::openDevice() {
+  if (options.device == "reference")
+    return;
+  if (std::optional<int> number = gpuNumber(options.device))
+    device = std::make_unique<CudaDevice>(
+        CudaDevice::Options{*number, options.threads, options.target});
+  else
+    device = std::make_unique<CpuDevice>(options.threads);
+}
+
+CompileSettings LoadedModel::settingsFor(bool keepHidden) const {
+  CompileSettings settings;
+  if (!options.target.empty())
+    settings.target = options.target;
+  else if (device)
+    settings.target = device->target();
+  settings.dtype = options.dtype;
+  if (settings.dtype.empty())
+    settings.dtype = options.device.starts_with("cuda") ? "bf16" : "f32";
+  settings.block = options.block;
+  settings.keepHidden = keepHidden;
+  settings.progress = [this](const char *stage, int done, int total) {
+    progress.update(stage, done, total);
+  };
+  return settings;
+}
+
 void LoadedModel::openPackage(bool keepHidden) {
   if (isPackage(options.model)) {
-    if (options.device != "cpu")
+    if (!device)
       fail("--device ", options.device, " needs a checkpoint, but ",
            options.model, " is a package");
     stages.enter("open");
     package = Package::open(options.model);
+    const flatbuffers::String *dtype = (*package)->dtype();
+    if (!options.dtype.empty() && dtype && dtype->str() != options.dtype)
+      fail(options.model, ": is compiled with --dtype ", dtype->str(),
+           ", but got --dtype ", options.dtype, "; compile the model again");
     return;
   }
   stages.enter("compile");
   compiler = std::make_unique<CompilerLibrary>();
   bool random = options.weights.starts_with(randomPrefix);
   // The reference needs a package only for the shapes of random weights.
-  if (options.device == "reference" && !random)
+  if (!device && !random)
     return;
-  CompileSettings settings;
-  settings.dtype = options.dtype;
-  settings.block = options.block;
-  settings.keepHidden = keepHidden;
-  settings.progress = [&](const char *stage, int done, int total) {
-    progress.update(stage, done, total);
-  };
-  CompiledPackage compiled = compileCached(*compiler, options.model, settings);
+  CompiledPackage compiled =
+      compileCached(*compiler, options.model, settingsFor(keepHidden));
   package = compiled.package;
   stages.note("compile", compiled.fromCache ? "from the cache" : "");
 }
@@ -92,24 +134,24 @@ LoadedModel::LoadedModel(const ModelOptions &options, bool keepHidden,
     : options(options), stages(stages), progress(progress) {
   if (!fs::exists(options.model))
     fail(options.model, ": there is no such file or directory");
+  openDevice();
   openPackage(keepHidden);
   stages.enter("weights");
   openWeights();
   auto limits = [&](const ModelInfo &model) {
     return limitsFor(model, sequences, context);
   };
-  if (options.device == "reference") {
-    CompileSettings settings;
-    settings.dtype = options.dtype;
-    settings.keepHidden = keepHidden;
+  if (!device) {
+    CompileSettings settings = settingsFor(keepHidden);
+    settings.block = 0;
     theEngine = std::make_unique<ReferenceEngine>(*compiler, options.model,
                                                   settings, *weights, limits);
   } else {
-    device = std::make_unique<CpuDevice>(options.threads);
     PackageEngine::Options engineOptions;
     engineOptions.limits = limits(ModelInfo(*(*package)->model()));
     engineOptions.poison = options.poison;
     engineOptions.profile = options.profile;
+    engineOptions.graphs = options.graphs;
     engineOptions.progress = [&](int64_t done, int64_t total) {
       progress.update("weights", done, total);
     };

@@ -16,7 +16,7 @@
 
 #include "Commands.h"
 
-#include "runtime/device/CpuDevice.h"
+#include "runtime/device/Device.h"
 #include "runtime/engine/PackageEngine.h"
 #include "runtime/engine/ReferenceEngine.h"
 #include "runtime/progress/StageTable.h"
@@ -37,6 +37,8 @@ public:
   std::string profileText() const;
 
 private:
+  void openDevice();
+  runtime::CompileSettings settingsFor(bool keepHidden) const;
   void openPackage(bool keepHidden);
   void openWeights();
 
@@ -46,7 +48,7 @@ private:
   std::unique_ptr<runtime::CompilerLibrary> compiler;
   std::shared_ptr<const runtime::Package> package;
   std::unique_ptr<runtime::TensorSource> weights;
-  std::unique_ptr<runtime::CpuDevice> device;
+  std::unique_ptr<runtime::Device> device; ///< null for the reference
   std::unique_ptr<runtime::Engine> theEngine;
 };
 

@@ -18,6 +18,14 @@ using namespace mmx::tool;
 using mmx::runtime::Error;
 using mmx::runtime::Progress;
 
+/// An error message for --device; empty if there may be such a device.
+static std::string checkDevice(const std::string &device) {
+  if (device == "cpu" || device == "reference" || device == "cuda" ||
+      device.starts_with("cuda:"))
+    return "";
+  return device + " not in {cpu,cuda,cuda:N,reference}";
+}
+
 static void addModelOptions(CLI::App &app, ModelOptions &options) {
   static const std::map<std::string, Progress::Mode> modes = {
       {"auto", Progress::Mode::Auto},
@@ -28,14 +36,17 @@ static void addModelOptions(CLI::App &app, ModelOptions &options) {
   app.add_option("MODEL", options.model,
                  "checkpoint directory, config.json or package (.mmx)");
   app.add_option("--device", options.device,
-                 "cpu: compiled kernels; reference: the interpreter, in "
-                 "double precision")
-      ->check(CLI::IsMember({"cpu", "reference"}))
+                 "cpu; cuda, cuda:N: a GPU of NVIDIA; reference: the "
+                 "interpreter, in double precision")
+      ->check(checkDevice)
       ->capture_default_str();
+  app.add_option("--target", options.target,
+                 "machine that a checkpoint is compiled for and packages are "
+                 "taken from, if not the device itself: h100, h200, ...");
   app.add_option("--dtype", options.dtype,
-                 "precision of matrix inputs when a checkpoint is compiled")
-      ->check(CLI::IsMember({"f32", "bf16"}))
-      ->capture_default_str();
+                 "precision of matrix inputs; if not given bf16 on GPUs, f32 "
+                 "elsewhere, or what a package is compiled with")
+      ->check(CLI::IsMember({"f32", "bf16"}));
   app.add_option("--weights", options.weights,
                  "directory of the safetensors files, or random:SEED; needed "
                  "for a package")
@@ -48,7 +59,8 @@ static void addModelOptions(CLI::App &app, ModelOptions &options) {
       ->check(CLI::Range(1, 1 << 24))
       ->capture_default_str();
   app.add_option("--threads", options.threads,
-                 "threads of the cpu device; 0: as many as allowed")
+                 "threads of the cpu device, or that load weights for a GPU; "
+                 "0: as many as allowed")
       ->check(CLI::Range(0, 4096));
   app.add_flag("--json", options.json, "answer in JSON");
   app.add_flag("--poison", options.poison,
@@ -56,6 +68,8 @@ static void addModelOptions(CLI::App &app, ModelOptions &options) {
                "finds kernels that read what nobody wrote");
   app.add_flag("--profile", options.profile,
                "time every kernel and print a table at the end");
+  app.add_flag("--graph,!--no-graph", options.graphs,
+               "record repeated decode steps as a CUDA graph");
   app.add_option("--progress", options.progress,
                  "how progress is shown on standard error")
       ->transform(CLI::CheckedTransformer(modes, CLI::ignore_case))
@@ -93,6 +107,7 @@ static int run(int argc, char **argv) {
              "  mmx-run MODEL --ids 1,2,3 -n 16\n"
              "  mmx-run MODEL --ids 1,2,3 --ids 4,5 -n 16    a batch of two\n"
              "  mmx-run model.mmx --weights DIR --ids 1,2,3\n"
+             "  mmx-run MODEL --ids 1,2,3 --device cuda\n"
              "  mmx-run verify MODEL --device reference\n"
              "  mmx-run inspect model.mmx --plan\n\n"
              "The answer goes to standard output, everything else to standard "
