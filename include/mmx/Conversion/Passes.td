@@ -43,6 +43,37 @@ def ConvertTileToCPU : Pass<"convert-tile-to-cpu", "::mlir::ModuleOp"> {
   ];
 }
 
+def ConvertTileToSIMT : Pass<"convert-tile-to-simt", "::mlir::ModuleOp"> {
+  let summary = "tile kernels to functions for a block of threads on any GPU";
+  let description = [{
+    Every `tile.kernel` becomes a function of the same name whose parameters
+    are a pointer for each view, an `i64` for each dynamic extent and index
+    parameter, and the pointer of a scratch area. A block of threads computes
+    one cell of the grid, the one of its block number. Attributes:
+    `mmx.kernel`; `mmx.threads` of a block; `mmx.shared` and `mmx.scratch`, the
+    bytes of shared memory and of the scratch area that a block needs;
+    `mmx.grid`, the map from extents to the size of the grid.
+
+    Simple and exact: any shape, any type, plain loads, fused multiply-adds in
+    the order of the reduction index, a barrier after every op. Tiles stand in
+    shared memory if it holds them all, otherwise in the scratch area. Schedules
+    are ignored.
+
+    Example: `mmx-opt kernels.mlir --convert-tile-to-simt=threads=256`
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"
+  ];
+  let options = [
+    Option<"threads", "threads", "int64_t", /*default=*/"256",
+           "threads of a block">,
+    Option<"shared", "shared", "int64_t", /*default=*/"232448",
+           "bytes of shared memory that a block may have">
+  ];
+}
+
 def ConvertMMXToExec : Pass<"convert-mmx-to-exec", "::mlir::ModuleOp"> {
   let summary = "functions of launches to host programs";
   let description = [{

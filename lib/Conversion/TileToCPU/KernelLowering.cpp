@@ -16,8 +16,7 @@ using namespace mmx::cpu;
 
 KernelLowering::KernelLowering(tile::KernelOp kernel, OpBuilder &builder,
                                int64_t width)
-    : kernel(kernel), e(kernel.getLoc(), builder, width), plan(kernel, width),
-      demand(kernel) {}
+    : KernelCode(kernel, builder, width), plan(kernel, {width}) {}
 
 //===----------------------------------------------------------------------===//
 // The function
@@ -35,75 +34,22 @@ LogicalResult KernelLowering::run() {
   if (StringAttr label = kernel.getLabelAttr())
     function->setAttr("mmx.label", label);
   e.setInsertionPointToStart(function.addEntryBlock());
-  if (failed(setUpParameters(function)) ||
-      failed(lowerBlock(kernel.getBody().front())))
+  Value buffers = function.getArgument(0), extents = function.getArgument(1);
+  scratch = function.getArgument(5);
+  if (failed(setUpParameters(
+          [&](int64_t i) { return e.load(pointer, e.at(buffers, i, pointer)); },
+          [&](int64_t i) { return e.load(i64, e.at(extents, i, i64)); })))
+    return failure();
+  for (auto [number, id] : llvm::enumerate(kernel.getGridIds()))
+    mapping.map(id, e.toIndex(function.getArgument(2 + number)));
+  if (failed(lowerBlock(kernel.getBody().front())))
     return failure();
   func::ReturnOp::create(e);
   return success();
 }
 
-LogicalResult KernelLowering::setUpParameters(func::FuncOp function) {
-  Value buffers = function.getArgument(0), extents = function.getArgument(1);
-  scratch = function.getArgument(5);
-  int64_t nextBuffer = 0, nextExtent = 0;
-  // Extents of all views come first, then the index parameters.
-  for (Value param : kernel.getParams())
-    if (isa<tile::ViewType>(param.getType()))
-      setUpView(param, buffers, extents, nextBuffer++, nextExtent);
-  for (Value param : kernel.getParams()) {
-    if (isa<tile::ViewType>(param.getType()))
-      continue;
-    if (!param.getType().isIndex())
-      return kernel.emitOpError("expected views and index parameters, but got ")
-             << param.getType();
-    Value value =
-        e.load(e.getI64Type(), e.at(extents, nextExtent++, e.getI64Type()));
-    mapping.map(param, e.toIndex(value));
-  }
-  for (auto [number, id] : llvm::enumerate(kernel.getGridIds()))
-    mapping.map(id, e.toIndex(function.getArgument(2 + number)));
-  return success();
-}
-
-void KernelLowering::setUpView(Value param, Value buffers, Value extents,
-                               int64_t index, int64_t &nextExtent) {
-  auto type = cast<tile::ViewType>(param.getType());
-  View &view = views[param];
-  view.base =
-      e.load(buffers.getType(), e.at(buffers, index, buffers.getType()));
-  view.element = type.getElementType();
-  view.panel = type.getPanel();
-  view.along = type.getAlong();
-  view.constant = type.getMode() == tile::AccessMode::Read;
-  for (int64_t extent : type.getShape())
-    view.extents.push_back(
-        ShapedType::isDynamic(extent)
-            ? e.load(e.getI64Type(),
-                     e.at(extents, nextExtent++, e.getI64Type()))
-            : e.i64(extent));
-  view.strides.resize(type.getRank());
-  Value stride = e.i64(view.panel ? view.panel : 1);
-  for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
-    view.strides[dim] = stride;
-    Value extent = view.extents[dim];
-    if (view.panel && dim == view.along)
-      extent = e.div(e.add(extent, e.i64(view.panel - 1)), view.panel);
-    stride = e.mul(stride, extent);
-  }
-}
-
-LogicalResult KernelLowering::lowerBlock(Block &block) {
-  for (Operation &op : block)
-    if (!op.hasTrait<OpTrait::IsTerminator>() && failed(lowerOp(&op)))
-      return failure();
-  return success();
-}
-
-LogicalResult KernelLowering::lowerOp(Operation *op) {
-  e.setLoc(op->getLoc());
+LogicalResult KernelLowering::lowerTileOp(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](tile::DimOp op) { return lowerDim(op); })
-      .Case([&](tile::TableOp op) { return lowerTable(op); })
       .Case([&](tile::LoadOp op) { return lowerLoad(op); })
       .Case([&](tile::GatherOp op) { return lowerGather(op); })
       .Case([&](tile::StoreOp op) { return lowerStore(op); })
@@ -111,7 +57,6 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
       .Case([&](tile::MapOp op) { return lowerMap(op); })
       .Case([&](tile::ReduceOp op) { return lowerReduce(op); })
       .Case([&](tile::ScanOp op) { return lowerScan(op); })
-      .Case([&](scf::ForOp op) { return lowerFor(op); })
       .Case<tile::ReadOp, tile::PutOp>([&](Operation *op) {
         TilePlace place = tiles.at(op->getOperand(0));
         place.shape = getTileShape(op->getResult(0).getType());
@@ -119,11 +64,7 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
         return success();
       })
       .Default([&](Operation *op) -> LogicalResult {
-        if (!isMemoryEffectFree(op))
-          return op->emitOpError("expected a tile op, a loop or a pure scalar "
-                                 "op in a kernel for the cpu");
-        e.clone(*op, mapping);
-        return success();
+        return op->emitOpError("expected an op that the cpu runs");
       });
 }
 
@@ -131,54 +72,15 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-// Fragments are carried in their places, scalars as values.
-LogicalResult KernelLowering::lowerFor(scf::ForOp loop) {
-  SmallVector<Value> inits;
-  for (auto [arg, init, result] : llvm::zip(
-           loop.getRegionIterArgs(), loop.getInitArgs(), loop.getResults())) {
-    if (!isTile(arg.getType())) {
-      inits.push_back(lookup(init));
-      continue;
-    }
-    placeResult(arg).rows = getRowPlace(arg);
-    placeResult(result).rows = getRowPlace(arg);
-    moveTile(init, arg, countRows(arg, loop));
-  }
-  auto copy = scf::ForOp::create(e, lookup(loop.getLowerBound()),
-                                 lookup(loop.getUpperBound()),
-                                 lookup(loop.getStep()), inits);
-  mapping.map(loop.getInductionVar(), copy.getInductionVar());
-  unsigned number = 0;
-  for (auto [arg, result] :
-       llvm::zip(loop.getRegionIterArgs(), loop.getResults()))
-    if (!isTile(arg.getType())) {
-      mapping.map(arg, copy.getRegionIterArg(number));
-      mapping.map(result, copy.getResult(number++));
-    }
-  {
-    OpBuilder::InsertionGuard guard(e);
-    e.setInsertionPointToStart(copy.getBody());
-    for (Value arg : loop.getRegionIterArgs())
-      if (isTile(arg.getType()))
-        completeForms(arg);
-    if (failed(lowerBlock(*loop.getBody())))
-      return failure();
-    SmallVector<Value> yielded;
-    for (auto [arg, value] :
-         llvm::zip(loop.getRegionIterArgs(), loop.getYieldedValues())) {
-      if (!isTile(arg.getType()))
-        yielded.push_back(lookup(value));
-      else
-        moveTile(value, arg, countRows(arg, loop.getBody()->getTerminator()));
-    }
-    if (!inits.empty())
-      scf::YieldOp::create(e, yielded);
-  }
-  e.setLoc(loop.getLoc());
-  for (Value result : loop.getResults())
-    if (isTile(result.getType()))
-      completeForms(result);
-  return success();
+void KernelLowering::startCarried(scf::ForOp loop, Value arg, Value init,
+                                  Value result) {
+  placeResult(arg).rows = getRowPlace(arg);
+  placeResult(result).rows = getRowPlace(arg);
+  moveTile(init, arg, countRows(arg, loop));
+}
+
+void KernelLowering::nextCarried(scf::ForOp loop, Value arg, Value value) {
+  moveTile(value, arg, countRows(arg, loop.getBody()->getTerminator()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -224,30 +126,4 @@ void KernelLowering::moveTile(Value source, Value target, Value rows) {
       e.store(value, elementAt(to, row, col));
     });
   });
-}
-
-Value KernelLowering::countInside(const View &view, int64_t dim, Value start,
-                                  int64_t limit) {
-  Value left = e.sub(view.extents[dim], start);
-  return e.max(e.min(left, e.i64(limit)), e.i64(0));
-}
-
-// A row of a tile of rank 1 is the whole tile.
-Value KernelLowering::countRows(Value tile, Operation *at) {
-  TileShape shape = getTileShape(tile.getType());
-  Value all = e.i64(shape.rows);
-  ArrayRef<RowBound> bounds = demand.getBounds(tile, at);
-  if (shape.rank == 1 || bounds.empty())
-    return all;
-  Value most;
-  for (const RowBound &bound : bounds) {
-    Value rows = all;
-    if (bound.rows)
-      rows = e.max(e.min(rows, e.toI64(lookup(bound.rows))), e.i64(0));
-    if (bound.view)
-      rows = e.min(rows, countInside(views.at(bound.view), bound.dim,
-                                     e.toI64(lookup(bound.start)), shape.rows));
-    most = most ? e.max(most, rows) : rows;
-  }
-  return most;
 }

@@ -13,23 +13,13 @@
 #ifndef MMX_LIB_CONVERSION_TILETOCPU_KERNELLOWERING_H
 #define MMX_LIB_CONVERSION_TILETOCPU_KERNELLOWERING_H
 
-#include "Emitter.h"
-#include "RowDemand.h"
-#include "ScratchPlan.h"
+#include "../TileLowering/KernelCode.h"
+#include "../TileLowering/Partial.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/IRMapping.h"
 
 namespace mmx::cpu {
 
-/// A view: strides count elements; that of the dimension in panels is from
-/// panel to panel.
-struct View {
-  mlir::Value base;
-  llvm::SmallVector<mlir::Value> extents, strides;
-  mlir::Type element;
-  int64_t panel = 0, along = 0;
-  bool constant = false;
-};
+using namespace lowering;
 
 /// Element (i, j) at pointer + i * stride + j.
 struct RowForm {
@@ -49,19 +39,7 @@ struct TilePlace {
   std::optional<PanelForm> panels;
 };
 
-/// The part of a view that a load or a store touches.
-struct Window {
-  const View *view;
-  /// One i64 per dimension of the view.
-  llvm::SmallVector<mlir::Value> start;
-  /// Dimension of the view for rows and columns; a tile of rank 1 has columns
-  /// only.
-  int64_t rowDim = -1, colDim = -1;
-  /// The coordinates of the other dimensions lie within the view.
-  mlir::Value inside;
-};
-
-class KernelLowering {
+class KernelLowering : public KernelCode {
 public:
   KernelLowering(tile::KernelOp kernel, mlir::OpBuilder &builder,
                  int64_t width);
@@ -69,14 +47,12 @@ public:
   mlir::LogicalResult run();
 
 private:
-  // Structure of the kernel.
-  mlir::LogicalResult setUpParameters(mlir::func::FuncOp function);
-  void setUpView(mlir::Value param, mlir::Value buffers, mlir::Value extents,
-                 int64_t index, int64_t &nextExtent);
-  mlir::LogicalResult lowerBlock(mlir::Block &block);
-  mlir::LogicalResult lowerOp(mlir::Operation *op);
-  mlir::LogicalResult lowerFor(mlir::scf::ForOp loop);
-  mlir::Value lookup(mlir::Value scalar) { return mapping.lookup(scalar); }
+  mlir::LogicalResult lowerTileOp(mlir::Operation *op) override;
+  void startCarried(mlir::scf::ForOp loop, mlir::Value arg, mlir::Value init,
+                    mlir::Value result) override;
+  void nextCarried(mlir::scf::ForOp loop, mlir::Value arg,
+                   mlir::Value value) override;
+  void finishCarried(mlir::Value tile) override { completeForms(tile); }
 
   // Places.
   RowForm getRowPlace(mlir::Value tile);
@@ -88,23 +64,11 @@ private:
   void completeForms(mlir::Value tile);
   /// Brings `from` to the place of `to`, unless it is there.
   void moveTile(mlir::Value from, mlir::Value to, mlir::Value rows);
-  /// Rows of `tile` that are needed, as known at `at`.
-  mlir::Value countRows(mlir::Value tile, mlir::Operation *at);
-  /// Elements from `start` to the end of a dimension, at most `limit`.
-  mlir::Value countInside(const View &view, int64_t dim, mlir::Value start,
-                          int64_t limit);
   /// Address of element (row, col).
   mlir::Value elementAt(const TilePlace &place, mlir::Value row,
                         mlir::Value col);
 
   // Views (LowerMemory.cpp).
-  Window getWindow(mlir::Value view, mlir::ValueRange indices,
-                   llvm::ArrayRef<int64_t> dims);
-  mlir::Value addressOf(const View &view, llvm::ArrayRef<mlir::Value> indices);
-  mlir::Value addressIn(const Window &window, mlir::Value row, mlir::Value col);
-  mlir::Value isInside(const View &view, int64_t dim, mlir::Value index);
-  mlir::LogicalResult lowerDim(tile::DimOp op);
-  mlir::LogicalResult lowerTable(tile::TableOp op);
   mlir::LogicalResult lowerLoad(tile::LoadOp op);
   mlir::LogicalResult lowerGather(tile::GatherOp op);
   mlir::LogicalResult lowerStore(tile::StoreOp op);
@@ -147,23 +111,16 @@ private:
                           mlir::Value row, mlir::Value col);
 
   // Along a dimension (LowerReduce.cpp).
-  struct Partial;
   mlir::LogicalResult lowerReduce(tile::ReduceOp op);
   mlir::LogicalResult lowerScan(tile::ScanOp op);
   void reduceRows(tile::ReduceOp op);
   void reduceCols(tile::ReduceOp op);
-  Partial combine(tile::ReduceOp op, Partial a, Partial b);
   Partial foldVectors(tile::ReduceOp op, int64_t count,
                       llvm::function_ref<Partial(mlir::Value)> source,
                       mlir::Value partials);
   Partial foldLanes(tile::ReduceOp op, Partial vector);
 
-  tile::KernelOp kernel;
-  Emitter e;
   ScratchPlan plan;
-  RowDemand demand;
-  mlir::IRMapping mapping;
-  llvm::DenseMap<mlir::Value, View> views;
   llvm::DenseMap<mlir::Value, TilePlace> tiles;
   mlir::Value scratch;
 };

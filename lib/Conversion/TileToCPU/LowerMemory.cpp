@@ -17,54 +17,6 @@ using namespace mlir;
 using namespace mmx;
 using namespace mmx::cpu;
 
-//===----------------------------------------------------------------------===//
-// Addresses
-//===----------------------------------------------------------------------===//
-
-Value KernelLowering::addressOf(const View &view, ArrayRef<Value> indices) {
-  Value offset = e.i64(0);
-  for (auto [dim, index] : llvm::enumerate(indices)) {
-    if (view.panel && static_cast<int64_t>(dim) == view.along) {
-      offset =
-          e.add(offset, e.mul(e.div(index, view.panel), view.strides[dim]));
-      offset = e.add(offset, e.rem(index, view.panel));
-    } else {
-      offset = e.add(offset, e.mul(index, view.strides[dim]));
-    }
-  }
-  return e.at(view.base, offset, view.element);
-}
-
-/// Address of element (row, col) of a window, rows counted from its start.
-Value KernelLowering::addressIn(const Window &window, Value row, Value col) {
-  SmallVector<Value> indices = window.start;
-  if (window.rowDim >= 0)
-    indices[window.rowDim] = e.add(indices[window.rowDim], row);
-  indices[window.colDim] = e.add(indices[window.colDim], col);
-  return addressOf(*window.view, indices);
-}
-
-Value KernelLowering::isInside(const View &view, int64_t dim, Value index) {
-  return e.compare(arith::CmpIPredicate::ult, index, view.extents[dim]);
-}
-
-Window KernelLowering::getWindow(Value view, ValueRange indices,
-                                 ArrayRef<int64_t> dims) {
-  Window window;
-  window.view = &views.at(view);
-  for (Value index : indices)
-    window.start.push_back(e.toI64(lookup(index)));
-  window.colDim = dims.back();
-  if (dims.size() == 2)
-    window.rowDim = dims.front();
-  window.inside = e.truth(true);
-  for (int64_t dim = 0, rank = indices.size(); dim < rank; ++dim)
-    if (!llvm::is_contained(dims, dim))
-      window.inside =
-          e.both(window.inside, isInside(*window.view, dim, window.start[dim]));
-  return window;
-}
-
 /// All columns of a window lie within the view, one after another.
 Value KernelLowering::isFullRow(const Window &window, int64_t cols) {
   const View &view = *window.view;
@@ -74,31 +26,6 @@ Value KernelLowering::isFullRow(const Window &window, int64_t cols) {
   Value start = window.start[dim];
   return e.both(e.le(e.i64(0), start),
                 e.le(e.add(start, e.i64(cols)), view.extents[dim]));
-}
-
-//===----------------------------------------------------------------------===//
-// Scalars
-//===----------------------------------------------------------------------===//
-
-LogicalResult KernelLowering::lowerDim(tile::DimOp op) {
-  mapping.map(op.getResult(),
-              e.toIndex(views.at(op.getView()).extents[op.getDim()]));
-  return success();
-}
-
-LogicalResult KernelLowering::lowerTable(tile::TableOp op) {
-  const View &view = views.at(op.getView());
-  SmallVector<Value> indices;
-  for (Value index : op.getIndices())
-    indices.push_back(e.toI64(lookup(index)));
-  Value value = e.load(view.element, addressOf(view, indices));
-  Type type = op.getType();
-  if (type.isIndex())
-    value = arith::IndexCastOp::create(e, type, value);
-  else if (isa<FloatType>(type))
-    value = e.convert(value, type);
-  mapping.map(op.getResult(), value);
-  return success();
 }
 
 //===----------------------------------------------------------------------===//

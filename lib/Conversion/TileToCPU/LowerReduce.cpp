@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../TileLowering/Partial.h"
 #include "KernelLowering.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -22,51 +23,11 @@ using namespace mmx::cpu;
 /// So many vectors are folded in registers, more of them through memory.
 static constexpr int64_t registerVectors = 8;
 
-/// A vector of values, with their positions (i32) if asked for.
-struct KernelLowering::Partial {
-  Value value, position;
-};
-
-static Value neutral(Emitter &e, tile::ReduceKind kind, Type type) {
-  Type element = getElementTypeOrSelf(type);
-  if (kind == tile::ReduceKind::Add)
-    return e.constant(type, -0.0);
-  if (isa<FloatType>(element))
-    return e.constant(type, -std::numeric_limits<double>::infinity());
-  return e.constant(type,
-                    -std::ldexp(1.0, element.getIntOrFloatBitWidth() - 1));
-}
-
-KernelLowering::Partial KernelLowering::combine(tile::ReduceOp op, Partial a,
-                                                Partial b) {
-  bool floats = isa<FloatType>(getElementTypeOrSelf(a.value.getType()));
-  if (op.getKind() == tile::ReduceKind::Add)
-    return {floats ? arith::AddFOp::create(e, a.value, b.value).getResult()
-                   : arith::AddIOp::create(e, a.value, b.value).getResult(),
-            {}};
-  auto compare = [&](arith::CmpFPredicate f, arith::CmpIPredicate i) -> Value {
-    if (floats)
-      return arith::CmpFOp::create(e, f, b.value, a.value);
-    return arith::CmpIOp::create(e, i, b.value, a.value);
-  };
-  Value take = compare(arith::CmpFPredicate::OGT, arith::CmpIPredicate::sgt);
-  if (!a.position)
-    return {e.select(take, b.value, a.value), {}};
-  // Among equals the smallest position.
-  Value equal = compare(arith::CmpFPredicate::OEQ, arith::CmpIPredicate::eq);
-  Value before = arith::CmpIOp::create(e, arith::CmpIPredicate::slt, b.position,
-                                       a.position);
-  take = arith::OrIOp::create(e, take, e.both(equal, before));
-  return {e.select(take, b.value, a.value),
-          e.select(take, b.position, a.position)};
-}
-
 /// Folds `count` vectors. `partials` has room for half of them rounded up to a
 /// power of two, values first, then positions.
-KernelLowering::Partial
-KernelLowering::foldVectors(tile::ReduceOp op, int64_t count,
-                            llvm::function_ref<Partial(Value)> source,
-                            Value partials) {
+Partial KernelLowering::foldVectors(tile::ReduceOp op, int64_t count,
+                                    llvm::function_ref<Partial(Value)> source,
+                                    Value partials) {
   TileShape shape = getTileShape(op.getTile().getType());
   int64_t padded = llvm::PowerOf2Ceil(count);
   auto at = [&](Value i) {
@@ -94,7 +55,7 @@ KernelLowering::foldVectors(tile::ReduceOp op, int64_t count,
     int64_t half = padded / 2, pairs = std::min(count, padded) - half;
     auto get = [&](Value i) { return inMemory ? load(i) : source(i); };
     e.forEach(e.i64(0), e.i64(pairs), 1, [&](Value i) {
-      store(i, combine(op, get(i), get(e.add(i, e.i64(half)))));
+      store(i, combine(e, op, get(i), get(e.add(i, e.i64(half)))));
     });
     // Partners beyond the extent are neutral.
     if (!inMemory)
@@ -107,15 +68,14 @@ KernelLowering::foldVectors(tile::ReduceOp op, int64_t count,
     vectors.push_back(inMemory ? load(e.i64(i)) : source(e.i64(i)));
   for (int64_t half = padded / 2; half >= 1; half /= 2) {
     for (int64_t i = 0; i + half < static_cast<int64_t>(vectors.size()); ++i)
-      vectors[i] = combine(op, vectors[i], vectors[i + half]);
+      vectors[i] = combine(e, op, vectors[i], vectors[i + half]);
     vectors.resize(std::min<int64_t>(vectors.size(), half));
   }
   return vectors.front();
 }
 
 /// Lane 0 is the result.
-KernelLowering::Partial KernelLowering::foldLanes(tile::ReduceOp op,
-                                                  Partial partial) {
+Partial KernelLowering::foldLanes(tile::ReduceOp op, Partial partial) {
   for (int64_t half = e.width / 2; half >= 1; half /= 2) {
     SmallVector<int64_t> mask;
     for (int64_t lane = 0; lane < e.width; ++lane)
@@ -125,8 +85,8 @@ KernelLowering::Partial KernelLowering::foldLanes(tile::ReduceOp op,
         return {};
       return vector::ShuffleOp::create(e, value, value, mask);
     };
-    partial =
-        combine(op, partial, {shift(partial.value), shift(partial.position)});
+    partial = combine(e, op, partial,
+                      {shift(partial.value), shift(partial.position)});
   }
   return partial;
 }

@@ -10,13 +10,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MMX_LIB_CONVERSION_TILETOCPU_EMITTER_H
-#define MMX_LIB_CONVERSION_TILETOCPU_EMITTER_H
+#ifndef MMX_LIB_CONVERSION_TILELOWERING_EMITTER_H
+#define MMX_LIB_CONVERSION_TILELOWERING_EMITTER_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
-namespace mmx::cpu {
+namespace mmx::lowering {
 
 /// What stands in memory for an element: i64 for an index, i8 for an i1.
 mlir::Type getMemoryType(mlir::Type type);
@@ -98,6 +98,6 @@ public:
 /// The constant that an i64 or index value is known to be.
 std::optional<int64_t> getConstant(mlir::Value value);
 
-} // namespace mmx::cpu
+} // namespace mmx::lowering
 
-#endif // MMX_LIB_CONVERSION_TILETOCPU_EMITTER_H
+#endif // MMX_LIB_CONVERSION_TILELOWERING_EMITTER_H

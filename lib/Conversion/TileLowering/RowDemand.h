@@ -11,13 +11,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MMX_LIB_CONVERSION_TILETOCPU_ROWDEMAND_H
-#define MMX_LIB_CONVERSION_TILETOCPU_ROWDEMAND_H
+#ifndef MMX_LIB_CONVERSION_TILELOWERING_ROWDEMAND_H
+#define MMX_LIB_CONVERSION_TILELOWERING_ROWDEMAND_H
 
 #include "mlir/IR/Dominance.h"
 #include "mmx/Dialect/Tile/TileOps.h"
 
-namespace mmx::cpu {
+namespace mmx::lowering {
 
 /// Rows from the smaller of `rows` and `extent of view dim - start` on are not
 /// needed. Either part may be absent; values are of the tile program.
@@ -56,6 +56,6 @@ private:
 /// that bounds stand before the tiles that they bound.
 void hoistScalars(tile::KernelOp kernel);
 
-} // namespace mmx::cpu
+} // namespace mmx::lowering
 
-#endif // MMX_LIB_CONVERSION_TILETOCPU_ROWDEMAND_H
+#endif // MMX_LIB_CONVERSION_TILELOWERING_ROWDEMAND_H

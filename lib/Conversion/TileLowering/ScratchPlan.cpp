@@ -11,16 +11,16 @@
 
 using namespace mlir;
 using namespace mmx;
-using namespace mmx::cpu;
+using namespace mmx::lowering;
 
 /// Places start at cache lines.
 static constexpr int64_t placeAlignment = 64;
 
-bool mmx::cpu::isTile(Type type) {
+bool mmx::lowering::isTile(Type type) {
   return isa<tile::SramType, tile::FragType>(type);
 }
 
-TileShape mmx::cpu::getTileShape(Type type) {
+TileShape mmx::lowering::getTileShape(Type type) {
   ArrayRef<int64_t> shape;
   Type element;
   int64_t along = -1;
@@ -38,13 +38,21 @@ TileShape mmx::cpu::getTileShape(Type type) {
   return {shape[0], shape[1], element, 2, -1};
 }
 
-bool mmx::cpu::loadsPanels(tile::LoadOp load) {
+bool mmx::lowering::loadsPanels(tile::LoadOp load) {
   tile::ViewType view = load.getView().getType();
   return view.getPanel() == panelRows && load.getDims().size() == 2 &&
          load.getDims()[0] == view.getAlong();
 }
 
-ScratchPlan::ScratchPlan(tile::KernelOp kernel, int64_t width) : width(width) {
+int64_t TileLayout::getRowStride(const TileShape &shape) const {
+  int64_t size = getElementBytes(shape.element);
+  if (!oddWords || shape.rank == 1 || size > 4)
+    return llvm::alignTo(shape.cols, width);
+  return (llvm::divideCeil(shape.cols * size, 4) | 1) * 4 / size;
+}
+
+ScratchPlan::ScratchPlan(tile::KernelOp kernel, TileLayout layout)
+    : layout(layout) {
   Block &body = kernel.getBody().front();
   numberOps(body);
   findForms(body);
@@ -81,7 +89,7 @@ void ScratchPlan::findForms(Block &block) {
         rows |= needsRows(use.getOwner()->getResult(0));
         panels |= needsPanels(use.getOwner()->getResult(0));
       } else {
-        (wantsPanels(use) ? panels : rows) = true;
+        (layout.panels && wantsPanels(use) ? panels : rows) = true;
       }
     }
     if (rows)
@@ -93,7 +101,7 @@ void ScratchPlan::findForms(Block &block) {
     auto load = dyn_cast<tile::LoadOp>(op);
     bool alias = isa<tile::ReadOp, tile::PutOp>(op);
     for (Value result : op.getResults())
-      visit(result, alias || (load && loadsPanels(load)));
+      visit(result, alias || (layout.panels && load && loadsPanels(load)));
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       findForms(*loop.getBody());
       for (Value arg : loop.getRegionIterArgs())
@@ -158,7 +166,7 @@ void ScratchPlan::addTile(Value tile) {
     places.push_back({bytes, {range}});
     return places.size() - 1;
   };
-  int64_t cols = llvm::alignTo(shape.cols, width);
+  int64_t cols = layout.getRowStride(shape);
   // Rows that are not needed still stand for the fragments that share them.
   rowPlaces[tile] = add(needsRows(tile) ? shape.rows * cols * size : 0);
   if (needsPanels(tile))
@@ -179,7 +187,7 @@ void ScratchPlan::addPlaces(Block &block) {
       continue;
     // Partial results, and their positions if asked for.
     TileShape shape = getTileShape(reduce.getTile().getType());
-    int64_t elements = shape.rows * llvm::alignTo(shape.cols, width);
+    int64_t elements = shape.rows * layout.getRowStride(shape);
     int64_t position = positions[&op];
     temporaries[&op] = places.size();
     leaders.push_back(places.size());

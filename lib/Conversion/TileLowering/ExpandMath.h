@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MMX_LIB_CONVERSION_TILETOCPU_EXPANDMATH_H
-#define MMX_LIB_CONVERSION_TILETOCPU_EXPANDMATH_H
+#ifndef MMX_LIB_CONVERSION_TILELOWERING_EXPANDMATH_H
+#define MMX_LIB_CONVERSION_TILELOWERING_EXPANDMATH_H
 
 #include "mlir/IR/PatternMatch.h"
 
-namespace mmx::cpu {
+namespace mmx::lowering {
 
 /// exp, sin, cos and others, and conversions of bf16, scalar or vector, as
 /// arithmetic that gives the same bits on every processor: no call to libm and
@@ -20,6 +20,6 @@ namespace mmx::cpu {
 /// are within 2 ulp for arguments up to 2^28; in f32 they are computed in f64.
 void populateMathExpansions(mlir::RewritePatternSet &patterns);
 
-} // namespace mmx::cpu
+} // namespace mmx::lowering
 
-#endif // MMX_LIB_CONVERSION_TILETOCPU_EXPANDMATH_H
+#endif // MMX_LIB_CONVERSION_TILELOWERING_EXPANDMATH_H

@@ -11,19 +11,20 @@
 // that they replace.
 //
 // A tile stands in one or both of two forms:
-//   rows    row-major, rows padded to full vectors;
+//   rows    row-major, rows padded;
 //   panels  groups of 16 rows, the row within the group innermost: the form of
-//           an operand that is read along its rows (B of a transposed mma).
+//           an operand that is read along its rows (B of a transposed mma),
+//           where the layout has panels.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MMX_LIB_CONVERSION_TILETOCPU_SCRATCHPLAN_H
-#define MMX_LIB_CONVERSION_TILETOCPU_SCRATCHPLAN_H
+#ifndef MMX_LIB_CONVERSION_TILELOWERING_SCRATCHPLAN_H
+#define MMX_LIB_CONVERSION_TILELOWERING_SCRATCHPLAN_H
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mmx/Dialect/Tile/TileOps.h"
 
-namespace mmx::cpu {
+namespace mmx::lowering {
 
 /// Rows of a panel.
 inline constexpr int64_t panelRows = 16;
@@ -45,15 +46,35 @@ TileShape getTileShape(mlir::Type type);
 /// True if `load` reads a view in panels along the first dimension of the tile.
 bool loadsPanels(tile::LoadOp load);
 
+/// How the elements of a tile follow one another.
+struct TileLayout {
+  /// Rows are padded to a multiple of this many elements.
+  int64_t width = 1;
+  /// Operands read along their rows stand in panels.
+  bool panels = true;
+  /// Rows start in different banks of shared memory: an odd number of words
+  /// apart.
+  bool oddWords = false;
+
+  /// Elements from one row to the next.
+  int64_t getRowStride(const TileShape &shape) const;
+};
+
 class ScratchPlan {
 public:
-  ScratchPlan(tile::KernelOp kernel, int64_t width);
+  ScratchPlan(tile::KernelOp kernel, TileLayout layout);
 
   bool needsRows(mlir::Value tile) const { return rowUsers.contains(tile); }
   bool needsPanels(mlir::Value tile) const { return panelUsers.contains(tile); }
   /// Bytes from the start of the scratch area.
   int64_t getRowsOffset(mlir::Value tile) const;
+  /// Elements from one row to the next in the row form.
+  int64_t getRowStride(mlir::Value tile) const {
+    return layout.getRowStride(getTileShape(tile.getType()));
+  }
   int64_t getPanelsOffset(mlir::Value tile) const;
+  /// Room for as many elements as the operand of a reduction has, and for as
+  /// many i32 positions after them if it gives positions.
   int64_t getTemporaryOffset(mlir::Operation *op) const;
   /// True if the row forms of two tiles share their place.
   bool sharePlace(mlir::Value a, mlir::Value b) const;
@@ -89,7 +110,7 @@ private:
   int64_t getUse(mlir::OpOperand &use) const;
   int64_t getLastUse(mlir::Value value) const;
 
-  int64_t width;
+  TileLayout layout;
   int64_t bytes = 0;
   int64_t nextPosition = 0;
   llvm::DenseMap<mlir::Operation *, int64_t> positions, ends;
@@ -100,6 +121,6 @@ private:
   llvm::DenseMap<mlir::Operation *, unsigned> temporaries;
 };
 
-} // namespace mmx::cpu
+} // namespace mmx::lowering
 
-#endif // MMX_LIB_CONVERSION_TILETOCPU_SCRATCHPLAN_H
+#endif // MMX_LIB_CONVERSION_TILELOWERING_SCRATCHPLAN_H

@@ -13,9 +13,9 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
-using namespace mmx::cpu;
+using namespace mmx::lowering;
 
-Type mmx::cpu::getMemoryType(Type type) {
+Type mmx::lowering::getMemoryType(Type type) {
   if (type.isIndex())
     return IntegerType::get(type.getContext(), 64);
   if (type.isInteger(1))
@@ -23,19 +23,19 @@ Type mmx::cpu::getMemoryType(Type type) {
   return type;
 }
 
-int64_t mmx::cpu::getElementBytes(Type type) {
+int64_t mmx::lowering::getElementBytes(Type type) {
   if (!type.isIntOrFloat())
     return 8; // an index or a pointer
   return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
 }
 
-Type mmx::cpu::getCopyType(Type from, Type to) {
+Type mmx::lowering::getCopyType(Type from, Type to) {
   if (from == to && from.isBF16())
     return IntegerType::get(from.getContext(), 16);
   return from;
 }
 
-std::optional<int64_t> mmx::cpu::getConstant(Value value) {
+std::optional<int64_t> mmx::lowering::getConstant(Value value) {
   return getConstantIntValue(value);
 }
 

@@ -11,7 +11,7 @@
 
 using namespace mlir;
 using namespace mmx;
-using namespace mmx::cpu;
+using namespace mmx::lowering;
 
 /// A maximum over more bounds costs more than it saves.
 static constexpr unsigned maxBounds = 4;
@@ -133,7 +133,7 @@ ArrayRef<RowBound> RowDemand::getBounds(Value tile, Operation *at) const {
   return found->second.bounds;
 }
 
-void mmx::cpu::hoistScalars(tile::KernelOp kernel) {
+void mmx::lowering::hoistScalars(tile::KernelOp kernel) {
   kernel.walk([](Block *block) {
     if (isa<tile::MapOp>(block->getParentOp()))
       return;

@@ -158,7 +158,7 @@ template <typename OpTy> struct ExpandSine : OpRewritePattern<OpTy> {
 
 } // namespace
 
-void mmx::cpu::populateMathExpansions(RewritePatternSet &patterns) {
+void mmx::lowering::populateMathExpansions(RewritePatternSet &patterns) {
   patterns.add<ExpandExp, ExpandSine<math::SinOp>, ExpandSine<math::CosOp>>(
       patterns.getContext());
   arith::populateExpandBFloat16Patterns(patterns);
