@@ -84,5 +84,5 @@ void mmx::registerPipelineDialects(DialectRegistry &registry) {
   registry.insert<func::FuncDialect, MMXDialect, tile::TileDialect,
                   exec::ExecDialect>();
   registerTileEmitterModels(registry);
-  registerCPUCodegenDialects(registry);
+  registerCodegenDialects(registry);
 }

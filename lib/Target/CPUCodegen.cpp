@@ -7,18 +7,12 @@
 
 #include "mmx/Target/CPUCodegen.h"
 
+#include "KernelCache.h"
+#include "LLVMCodegen.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Threading.h"
-#include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/ELFObjectFile.h"
-#include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/SHA256.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include <mutex>
@@ -41,81 +35,8 @@ struct Job {
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Cache
-//===----------------------------------------------------------------------===//
-
-static std::string hashKernel(func::FuncOp kernel, const CPUTarget &target) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  stream << codegenVersion << LLVM_VERSION_STRING << target.cpu;
-  kernel->print(stream, OpPrintingFlags().useLocalScope());
-  auto digest = llvm::SHA256::hash(llvm::arrayRefFromStringRef(text));
-  return llvm::toHex(digest, /*LowerCase=*/true);
-}
-
-static std::optional<std::vector<uint8_t>> readCache(StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer)
-    return std::nullopt;
-  return std::vector<uint8_t>((*buffer)->getBufferStart(),
-                              (*buffer)->getBufferEnd());
-}
-
-/// A failure to write only costs time later. Written aside and renamed, so
-/// that nobody reads half a file.
-static void writeCache(StringRef path, ArrayRef<uint8_t> object) {
-  SmallString<128> temporary;
-  int fd;
-  if (llvm::sys::fs::createUniqueFile(path + "-%%%%%%", fd, temporary))
-    return;
-  llvm::raw_fd_ostream stream(fd, /*shouldClose=*/true);
-  stream.write(reinterpret_cast<const char *>(object.data()), object.size());
-  stream.close();
-  bool failed = stream.has_error();
-  stream.clear_error();
-  if (failed || llvm::sys::fs::rename(temporary, path))
-    llvm::sys::fs::remove(temporary);
-}
-
-//===----------------------------------------------------------------------===//
 // One kernel
 //===----------------------------------------------------------------------===//
-
-static std::unique_ptr<llvm::TargetMachine>
-createTargetMachine(const CPUTarget &target) {
-  std::string error;
-  const llvm::Target *llvmTarget =
-      llvm::TargetRegistry::lookupTarget(llvm::Triple(triple), error);
-  if (!llvmTarget)
-    return nullptr;
-  llvm::TargetOptions options;
-  // Products are fused only where a kernel says so: results must not depend
-  // on what the optimizer finds.
-  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  return std::unique_ptr<llvm::TargetMachine>(llvmTarget->createTargetMachine(
-      llvm::Triple(triple), target.cpu, "", options, llvm::Reloc::PIC_,
-      std::nullopt, llvm::CodeGenOptLevel::Default));
-}
-
-/// Scalar optimizations only: loops are already in vectors.
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = false;
-  tuning.SLPVectorization = false;
-  tuning.LoopUnrolling = false;
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine, tuning);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
-      .run(module, modules);
-}
 
 /// Tells the back end that full registers are wanted: by default it prefers
 /// 256 bits even where there are 512.
@@ -128,36 +49,21 @@ static void setVectorWidth(llvm::Function &function, const CPUTarget &target) {
 
 static llvm::Expected<std::vector<uint8_t>>
 emitObject(func::FuncOp kernel, const CPUTarget &target) {
-  OwningOpRef<ModuleOp> module(ModuleOp::create(kernel.getLoc()));
-  Operation *clone = kernel->clone();
-  // What is said for other readers of the module does not go into code.
-  for (NamedAttribute attribute : llvm::to_vector(clone->getDiscardableAttrs()))
-    clone->removeDiscardableAttr(attribute.getName());
-  module->push_back(clone);
-  if (llvm::Error error = lowerKernelToLLVM(*module))
-    return std::move(error);
-
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> llvmModule =
-      translateModuleToLLVMIR(*module, context, kernel.getName());
-  std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(target);
-  if (!llvmModule || !machine)
-    return llvm::createStringError("cannot translate to LLVM IR");
-  llvmModule->setTargetTriple(llvm::Triple(triple));
-  llvmModule->setDataLayout(machine->createDataLayout());
-  for (llvm::Function &function : *llvmModule)
-    if (!function.isDeclaration())
-      setVectorWidth(function, target);
-  optimize(*llvmModule, *machine);
-
-  llvm::SmallVector<char, 0> bytes;
-  llvm::raw_svector_ostream stream(bytes);
-  llvm::legacy::PassManager passes;
-  if (machine->addPassesToEmitFile(passes, stream, nullptr,
-                                   llvm::CodeGenFileType::ObjectFile))
-    return llvm::createStringError("cannot emit an object file");
-  passes.run(*llvmModule);
-  return std::vector<uint8_t>(bytes.begin(), bytes.end());
+  std::unique_ptr<llvm::TargetMachine> machine =
+      createTargetMachine(triple, target.cpu, /*features=*/"");
+  if (!machine)
+    return llvm::createStringError("this LLVM has no target " + triple);
+  auto finish = [&](llvm::Module &module) {
+    for (llvm::Function &function : module)
+      if (!function.isDeclaration())
+        setVectorWidth(function, target);
+  };
+  LLVMCodegenOptions options;
+  options.finish = finish;
+  auto bytes = emitKernel(kernel, *machine, options);
+  if (!bytes)
+    return bytes.takeError();
+  return std::vector<uint8_t>(bytes->begin(), bytes->end());
 }
 
 /// Bytes of machine code of function `symbol` in an object.
@@ -182,12 +88,10 @@ static uint64_t getCodeBytes(ArrayRef<uint8_t> object, StringRef symbol) {
 static llvm::Error compileKernel(Job &job, const CPUTarget &target,
                                  const CPUCodegenOptions &options) {
   StringRef symbol = job.kernel.getName();
-  SmallString<128> cachePath(options.cacheDirectory);
-  std::optional<std::vector<uint8_t>> cached;
-  if (!cachePath.empty()) {
-    llvm::sys::path::append(cachePath, hashKernel(job.kernel, target) + ".o");
-    cached = readCache(cachePath);
-  }
+  std::string entry =
+      hashKernel(job.kernel, (codegenVersion + target.cpu).str()) + ".o";
+  std::optional<std::vector<uint8_t>> cached =
+      readCacheEntry(options.cacheDirectory, entry);
   // A damaged entry has no such symbol and is made anew.
   if (cached && getCodeBytes(*cached, symbol) > 0) {
     job.object = std::move(*cached);
@@ -199,8 +103,7 @@ static llvm::Error compileKernel(Job &job, const CPUTarget &target,
       return llvm::createStringError("kernel @" + symbol + ": " +
                                      llvm::toString(object.takeError()));
     job.object = std::move(*object);
-    if (!cachePath.empty())
-      writeCache(cachePath, job.object);
+    writeCacheEntry(options.cacheDirectory, entry, job.object);
   }
   job.result.symbol = symbol.str();
   job.result.codeBytes = getCodeBytes(job.object, symbol);
@@ -236,13 +139,11 @@ mmx::compileKernelsForCPU(ModuleOp module, const CPUTarget &target,
   initializeX86();
   MLIRContext *context = module.getContext();
   DialectRegistry registry;
-  registerCPUCodegenDialects(registry);
+  registerCodegenDialects(registry);
   context->appendDialectRegistry(registry);
   // Passes run on several threads below, where no dialect can be loaded.
   for (StringRef name : registry.getDialectNames())
     context->getOrLoadDialect(name);
-  if (!options.cacheDirectory.empty())
-    llvm::sys::fs::create_directories(options.cacheDirectory);
 
   std::vector<Job> jobs;
   for (auto kernel : module.getOps<func::FuncOp>())

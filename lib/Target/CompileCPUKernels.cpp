@@ -23,7 +23,7 @@ struct CompileCPUKernels : mmx::impl::CompileCPUKernelsBase<CompileCPUKernels> {
   using CompileCPUKernelsBase::CompileCPUKernelsBase;
 
   void getDependentDialects(DialectRegistry &registry) const override {
-    registerCPUCodegenDialects(registry);
+    registerCodegenDialects(registry);
   }
 
   void runOnOperation() override {

@@ -80,7 +80,7 @@ struct TileRunCPU : mmx::impl::TileRunCPUBase<TileRunCPU> {
   using TileRunCPUBase::TileRunCPUBase;
 
   void getDependentDialects(DialectRegistry &registry) const override {
-    registerCPUCodegenDialects(registry);
+    registerCodegenDialects(registry);
   }
 
   void runOnOperation() override {

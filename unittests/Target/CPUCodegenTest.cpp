@@ -46,7 +46,7 @@ class CPUCodegen : public testing::Test {
 protected:
   CPUCodegen() {
     DialectRegistry registry;
-    registerCPUCodegenDialects(registry);
+    registerCodegenDialects(registry);
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
   }

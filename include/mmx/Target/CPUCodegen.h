@@ -70,7 +70,7 @@ compileKernelsForCPU(mlir::ModuleOp module, const CPUTarget &target,
 llvm::Error lowerKernelToLLVM(mlir::ModuleOp module);
 
 /// Dialects and translations that the calls above need.
-void registerCPUCodegenDialects(mlir::DialectRegistry &registry);
+void registerCodegenDialects(mlir::DialectRegistry &registry);
 
 /// Links objects into one shared object. Serialised: lld is not re-entrant.
 llvm::Expected<std::vector<uint8_t>>

@@ -72,4 +72,29 @@ def CompileCPUKernels : Pass<"cpu-compile-kernels", "::mlir::ModuleOp"> {
   ];
 }
 
+def AssembleGPUKernels : Pass<"gpu-assemble-kernels", "::mlir::ModuleOp"> {
+  let summary = "compiles the kernels of a module for GPUs";
+  let description = [{
+    Compiles the functions that `convert-tile-to-simt` makes to PTX, and to
+    machine code for sm_90a where NVIDIA's assembler is found. What the
+    assembler says of a kernel becomes its attribute `mmx.report`: registers,
+    bytes of spills and stack, barriers. Remarks of serialised matrix products
+    and spills beyond `mmx.spills` are errors.
+
+    With `directory` every kernel becomes three files there: SYMBOL.ptx,
+    SYMBOL.cubin, and SYMBOL.json with the attributes that a launch needs.
+
+    Example: `mmx-opt kernels.mlir --convert-tile-to-simt
+    --gpu-assemble-kernels='directory=out'`
+  }];
+  let options = [
+    Option<"directory", "directory", "std::string", /*default=*/"",
+           "Folder for the files of each kernel; empty: none">,
+    Option<"print", "print", "bool", /*default=*/"false",
+           "Print the PTX of every kernel to standard output">,
+    Option<"assembler", "assembler", "bool", /*default=*/"true",
+           "Run the assembler">
+  ];
+}
+
 #endif // MMX_TARGET_PASSES_TD

@@ -1,0 +1,190 @@
+//===- GPUCodegen.cpp - Kernels to PTX and machine code -------------------===//
+//
+// Part of the mmx project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mmx/Target/GPUCodegen.h"
+
+#include "KernelCache.h"
+#include "LLVMCodegen.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/Threading.h"
+#include "mmx/Target/CPUCodegen.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include <mutex>
+
+using namespace mlir;
+using namespace mmx;
+
+/// Part of the cache key: raise it when the code below changes what it emits.
+static constexpr llvm::StringLiteral codegenVersion = "gpu1";
+
+static constexpr llvm::StringLiteral triple = "nvptx64-nvidia-cuda";
+static constexpr llvm::StringLiteral features = "+ptx80";
+
+//===----------------------------------------------------------------------===//
+// One kernel
+//===----------------------------------------------------------------------===//
+
+static int64_t getNumber(Operation *op, StringRef name, int64_t missing) {
+  auto attr = op->getAttrOfType<IntegerAttr>(name);
+  return attr ? attr.getInt() : missing;
+}
+
+static GPUKernel describe(FunctionOpInterface kernel) {
+  GPUKernel result = {};
+  result.symbol = kernel.getName().str();
+  result.threads = getNumber(kernel, "mmx.threads", 1);
+  result.shared = getNumber(kernel, "mmx.shared", 0);
+  result.scratch = getNumber(kernel, "mmx.scratch", 0);
+  result.cluster = {1, 1, 1};
+  if (auto cluster = kernel->getAttrOfType<DenseI64ArrayAttr>("mmx.cluster"))
+    llvm::copy(cluster.asArrayRef().take_front(3), result.cluster.begin());
+  return result;
+}
+
+static llvm::Expected<std::string> emitPTX(FunctionOpInterface kernel,
+                                           const GPUKernel &description) {
+  std::unique_ptr<llvm::TargetMachine> machine =
+      createTargetMachine(triple, gpuArchitecture, features);
+  if (!machine)
+    return llvm::createStringError("this LLVM has no target " + triple);
+  auto prepare = [&](Operation *function) {
+    Builder builder(function->getContext());
+    auto numbers = [&](ArrayRef<int32_t> values) {
+      return builder.getDenseI32ArrayAttr(values);
+    };
+    function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
+                      builder.getUnitAttr());
+    function->setAttr(
+        NVVM::NVVMDialect::getReqntidAttrName(),
+        numbers({static_cast<int32_t>(description.threads), 1, 1}));
+    function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                      builder.getI32IntegerAttr(1));
+    SmallVector<int32_t> cluster(description.cluster.begin(),
+                                 description.cluster.end());
+    if (llvm::any_of(cluster, [](int32_t n) { return n != 1; }))
+      function->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(),
+                        numbers(cluster));
+  };
+  LLVMCodegenOptions options;
+  options.unroll = true;
+  options.fileType = llvm::CodeGenFileType::AssemblyFile;
+  options.prepare = prepare;
+  auto text = emitKernel(kernel, *machine, options);
+  if (!text)
+    return text.takeError();
+  return std::string(text->begin(), text->end());
+}
+
+/// The assembler is content with more than we are.
+static llvm::Error checkReport(const AssemblyReport &report, int64_t accepted) {
+  if (!report.remarks.empty())
+    return llvm::createStringError("the assembler remarks:\n" +
+                                   llvm::join(report.remarks, "\n"));
+  if (report.spillBytes > accepted)
+    return llvm::createStringError(
+        "expected at most " + llvm::Twine(accepted) +
+        " bytes of spilled registers, but got " +
+        llvm::Twine(report.spillBytes) + " (" + llvm::Twine(report.registers) +
+        " registers, " + llvm::Twine(report.stackBytes) +
+        " bytes of stack); choose smaller tiles");
+  return llvm::Error::success();
+}
+
+static llvm::StringRef toText(ArrayRef<uint8_t> bytes) {
+  return llvm::toStringRef(bytes);
+}
+
+static llvm::Error compileKernel(FunctionOpInterface kernel, GPUKernel &result,
+                                 const GPUCodegenOptions &options) {
+  result = describe(kernel);
+  StringRef directory = options.cacheDirectory;
+  std::string hash =
+      hashKernel(kernel, (codegenVersion + gpuArchitecture).str());
+  auto ptx = readCacheEntry(directory, hash + ".ptx");
+  result.cached = ptx.has_value();
+  if (ptx) {
+    result.ptx = toText(*ptx).str();
+  } else {
+    auto text = emitPTX(kernel, result);
+    if (!text)
+      return text.takeError();
+    result.ptx = *text;
+    writeCacheEntry(directory, hash + ".ptx",
+                    llvm::arrayRefFromStringRef(result.ptx));
+  }
+  if (options.ptxas.empty())
+    return llvm::Error::success();
+  auto cubin = readCacheEntry(directory, hash + ".cubin");
+  auto log = readCacheEntry(directory, hash + ".log");
+  std::string text = log ? toText(*log).str() : "";
+  // Half an entry, or one without a report, is made anew.
+  if (ptx && cubin && StringRef(text).contains("Used ")) {
+    result.cubin = std::move(*cubin);
+  } else {
+    auto assembly = assemble(options.ptxas, result.ptx, gpuArchitecture);
+    if (!assembly)
+      return assembly.takeError();
+    result.cached = false;
+    result.cubin = std::move(assembly->cubin);
+    text = assembly->log;
+    writeCacheEntry(directory, hash + ".cubin", result.cubin);
+    writeCacheEntry(directory, hash + ".log",
+                    llvm::arrayRefFromStringRef(text));
+  }
+  result.report = parseAssemblyReport(text);
+  return checkReport(result.report, getNumber(kernel, "mmx.spills", 0));
+}
+
+//===----------------------------------------------------------------------===//
+// All kernels
+//===----------------------------------------------------------------------===//
+
+static void initializeNVPTX() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+}
+
+llvm::Expected<std::vector<GPUKernel>>
+mmx::compileKernelsForGPU(ModuleOp module, const GPUCodegenOptions &options) {
+  initializeNVPTX();
+  MLIRContext *context = module.getContext();
+  DialectRegistry registry;
+  registerCodegenDialects(registry);
+  context->appendDialectRegistry(registry);
+  // Passes run on several threads below, where no dialect can be loaded.
+  for (StringRef name : registry.getDialectNames())
+    context->getOrLoadDialect(name);
+
+  SmallVector<FunctionOpInterface> kernels;
+  for (auto function : module.getOps<FunctionOpInterface>())
+    if (function->hasAttr("mmx.kernel"))
+      kernels.push_back(function);
+  std::vector<GPUKernel> results(kernels.size());
+  std::mutex mutex;
+  llvm::Error errors = llvm::Error::success();
+  int done = 0;
+  parallelFor(context, 0, kernels.size(), [&](size_t i) {
+    llvm::Error error = compileKernel(kernels[i], results[i], options);
+    if (error)
+      error = llvm::createStringError("kernel @" + kernels[i].getName() + ": " +
+                                      llvm::toString(std::move(error)));
+    std::lock_guard lock(mutex);
+    errors = llvm::joinErrors(std::move(errors), std::move(error));
+    if (options.progress)
+      options.progress(++done, kernels.size());
+  });
+  if (errors)
+    return std::move(errors);
+  return results;
+}

@@ -1,0 +1,47 @@
+//===- LLVMCodegen.h - One kernel through LLVM ------------------*- C++ -*-===//
+//
+// Part of the mmx project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MMX_LIB_TARGET_LLVMCODEGEN_H
+#define MMX_LIB_TARGET_LLVMCODEGEN_H
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/Support/CodeGen.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+
+namespace llvm {
+class Module;
+class TargetMachine;
+} // namespace llvm
+
+namespace mmx {
+
+/// The machine `cpu` of `triple`; products are fused only where a kernel says
+/// so, since results must not depend on what the optimizer finds. Null if this
+/// LLVM has no such target.
+std::unique_ptr<llvm::TargetMachine>
+createTargetMachine(llvm::StringRef triple, llvm::StringRef cpu,
+                    llvm::StringRef features);
+
+struct LLVMCodegenOptions {
+  /// Unroll loops where LLVM finds it worthwhile.
+  bool unroll = false;
+  llvm::CodeGenFileType fileType = llvm::CodeGenFileType::ObjectFile;
+  /// Prepares the function of the kernel, still an op of the LLVM dialect.
+  llvm::function_ref<void(mlir::Operation *)> prepare;
+  /// Prepares the module before it is optimized.
+  llvm::function_ref<void(llvm::Module &)> finish;
+};
+
+/// Lowers a copy of `kernel`, with the globals it uses, and emits it.
+llvm::Expected<llvm::SmallVector<char, 0>>
+emitKernel(mlir::FunctionOpInterface kernel, llvm::TargetMachine &machine,
+           const LLVMCodegenOptions &options);
+
+} // namespace mmx
+
+#endif // MMX_LIB_TARGET_LLVMCODEGEN_H
