@@ -12,6 +12,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mmx/Target/CPUCodegen.h"
 #include "mmx/Target/PackageWriter.h"
+#include "mmx/Transforms/Targets.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
@@ -78,14 +79,33 @@ static Error checkOptions(const CompileOptions &options) {
   return Error::success();
 }
 
+static bool isGPU(StringRef name) {
+  const Target *target = findTarget(name);
+  return target && !target->isCPU();
+}
+
+/// Lanes of a vector register of the target; any for a GPU.
+static Expected<int64_t> getVectorLanes(StringRef target) {
+  if (isGPU(target))
+    return 1;
+  if (!target.starts_with("cpu"))
+    return makeError("expected target cpu, cpu-v3, cpu-v4, h20, h800, h100 or "
+                     "h200, but got '" +
+                     target + "'");
+  Expected<CPUTarget> cpu = CPUTarget::get(target);
+  if (!cpu)
+    return cpu.takeError();
+  return cpu->vectorLanes;
+}
+
 static LogicalResult runPipeline(ModuleOp module, const CompileOptions &options,
-                                 const CPUTarget &target, Level level) {
+                                 int64_t lanes, Level level) {
   PassManager manager(module.getContext());
   PipelineOptions pipeline;
   pipeline.target = options.target;
   pipeline.block = options.block;
   pipeline.stopAfter = level;
-  pipeline.lanes = target.vectorLanes;
+  pipeline.lanes = lanes;
   pipeline.explain = options.explain;
   buildPipeline(manager, pipeline);
   if (!options.reproducer.empty())
@@ -108,9 +128,9 @@ Expected<OwningOpRef<ModuleOp>> mmx::lowerModel(MLIRContext &context,
                                                 Level level) {
   if (Error error = checkOptions(options))
     return std::move(error);
-  Expected<CPUTarget> target = CPUTarget::get(options.target);
-  if (!target)
-    return target.takeError();
+  Expected<int64_t> lanes = getVectorLanes(options.target);
+  if (!lanes)
+    return lanes.takeError();
   auto advance = [&](StringRef stage, int done) {
     if (options.progress)
       options.progress(stage, done, /*total=*/1);
@@ -130,23 +150,46 @@ Expected<OwningOpRef<ModuleOp>> mmx::lowerModel(MLIRContext &context,
     return module.takeError();
   advance("import", 1);
   advance("lower", 0);
-  if (failed(runPipeline(**module, options, *target, level)))
+  if (failed(runPipeline(**module, options, *lanes, level)))
     return collector.takeError("the pass pipeline failed");
   advance("lower", 1);
   return module;
 }
 
-/// Code for the kernels of a lowered module.
-static Expected<CPUObject> compileKernels(ModuleOp module,
-                                          const CPUTarget &target,
-                                          const CompileOptions &options) {
+static std::function<void(int, int)>
+getKernelProgress(const CompileOptions &options) {
+  if (!options.progress)
+    return {};
+  return [&](int done, int total) { options.progress("kernels", done, total); };
+}
+
+static Expected<std::vector<uint8_t>>
+packageForCPU(ModuleOp module, const CompileOptions &options) {
+  Expected<CPUTarget> target = CPUTarget::get(options.target);
+  if (!target)
+    return target.takeError();
   CPUCodegenOptions codegen;
   codegen.cacheDirectory = options.cacheDirectory;
-  if (options.progress)
-    codegen.progress = [&](int done, int total) {
-      options.progress("kernels", done, total);
-    };
-  return compileKernelsForCPU(module, target, codegen);
+  codegen.progress = getKernelProgress(options);
+  Expected<CPUObject> object = compileKernelsForCPU(module, *target, codegen);
+  if (!object)
+    return object.takeError();
+  return writePackage(module, PackageCode(*object, *target), options.dtype);
+}
+
+static Expected<std::vector<uint8_t>>
+packageForGPU(ModuleOp module, const CompileOptions &options) {
+  GPUCodegenOptions codegen;
+  codegen.cacheDirectory = options.cacheDirectory;
+  codegen.progress = getKernelProgress(options);
+  if (codegen.ptxas.empty() && options.warn)
+    options.warn("found no ptxas: the package holds PTX only, which the driver "
+                 "assembles when it is loaded; set MMX_PTXAS or CUDA_HOME");
+  auto kernels = compileKernelsForGPU(module, codegen);
+  if (!kernels)
+    return kernels.takeError();
+  return writePackage(module, PackageCode(*kernels, options.target),
+                      options.dtype);
 }
 
 Expected<std::vector<uint8_t>>
@@ -160,13 +203,8 @@ mmx::compileModel(StringRef path, const CompileOptions &options) {
   auto module = lowerModel(context, *files, options, Level::LLVM);
   if (!module)
     return module.takeError();
-  Expected<CPUTarget> target = CPUTarget::get(options.target);
-  if (!target)
-    return target.takeError();
-  Expected<CPUObject> object = compileKernels(**module, *target, options);
-  if (!object)
-    return object.takeError();
-  return writePackage(**module, *object, *target, options.dtype);
+  return isGPU(options.target) ? packageForGPU(**module, options)
+                               : packageForCPU(**module, options);
 }
 
 std::string mmx::getCacheDirectory() {

@@ -19,6 +19,7 @@
 #include "mmx/Target/CPUCodegen.h"
 #include "mmx/Transforms/ExecPasses.h"
 #include "mmx/Transforms/MMXPasses.h"
+#include "mmx/Transforms/Targets.h"
 
 using namespace mlir;
 using namespace mmx;
@@ -55,6 +56,12 @@ static void addHostPasses(OpPassManager &manager) {
   program.addPass(exec::createExecPlanBuffers());
 }
 
+/// GPUs read weights and caches as they stand in memory.
+static bool isGPU(const PipelineOptions &options) {
+  const Target *target = findTarget(options.target.getValue());
+  return target && !target->isCPU();
+}
+
 void mmx::buildPipeline(OpPassManager &manager,
                         const PipelineOptions &options) {
   Level last = options.stopAfter;
@@ -63,12 +70,19 @@ void mmx::buildPipeline(OpPassManager &manager,
   addTensorPasses(manager, options);
   if (last < Level::Tile)
     return;
-  manager.addPass(createConvertMMXToTile());
+  ConvertMMXToTileOptions tile;
+  if (isGPU(options))
+    tile.panel = 0;
+  manager.addPass(createConvertMMXToTile(tile));
   if (last == Level::Tile)
     return;
   addHostPasses(manager);
   if (last == Level::Exec)
     return;
+  if (isGPU(options)) {
+    manager.addPass(createConvertTileToSIMT());
+    return;
+  }
   ConvertTileToCPUOptions cpu;
   cpu.lanes = options.lanes;
   manager.addPass(createConvertTileToCPU(cpu));

@@ -22,11 +22,10 @@ using llvm::Expected;
 namespace {
 class PackageWriter {
 public:
-  PackageWriter(ModuleOp module, const CPUObject &object)
-      : module(module), object(object), symbols(module) {}
+  PackageWriter(ModuleOp module, const PackageCode &code)
+      : module(module), code(code), symbols(module) {}
 
-  Expected<std::vector<uint8_t>> write(const CPUTarget &target,
-                                       StringRef dtype);
+  Expected<std::vector<uint8_t>> write(StringRef dtype);
 
 private:
   using Bytes = Offset<flatbuffers::Vector<uint8_t>>;
@@ -38,12 +37,15 @@ private:
   Expected<Offset<package::Buffer>> packBuffer(Operation *op);
   Expected<uint32_t> getWeight(exec::WeightOp op);
   Expected<uint32_t> getKernel(exec::LaunchOp launch);
+  Expected<Offset<package::GpuKernel>> packLaunch(const GPUKernel &kernel,
+                                                  Operation *function);
+  Expected<Offset<package::TensorMap>> packTensorMap(DictionaryAttr recipe);
   Expected<Bytes> packConstant(ElementsAttr value);
   Offset<package::Expression> pack(AffineExpr expr);
   std::vector<Offset<package::Expression>> pack(AffineMap map);
 
   ModuleOp module;
-  const CPUObject &object;
+  const PackageCode &code;
   SymbolTable symbols;
   flatbuffers::FlatBufferBuilder builder;
   DenseMap<AffineExpr, Offset<package::Expression>> expressions;
@@ -51,7 +53,6 @@ private:
   DenseMap<std::pair<Attribute, std::pair<int64_t, int64_t>>, uint32_t>
       weightNumbers;
   llvm::StringMap<uint32_t> kernelNumbers;
-  llvm::StringMap<uint64_t> scratch;
   std::vector<Offset<package::Weight>> weights;
   std::vector<Offset<package::Kernel>> kernels;
   std::vector<Offset<package::Program>> programs;
@@ -208,6 +209,43 @@ Error PackageWriter::addBuffers(exec::ProgramOp program,
 // Kernels and programs
 //===----------------------------------------------------------------------===//
 
+/// A recipe has the members of the table of the same name.
+Expected<Offset<package::TensorMap>>
+PackageWriter::packTensorMap(DictionaryAttr recipe) {
+  auto view = recipe.getAs<IntegerAttr>("view");
+  auto element = recipe.getAs<TypeAttr>("element");
+  auto dims = recipe.getAs<AffineMapAttr>("dims");
+  auto strides = recipe.getAs<AffineMapAttr>("strides");
+  auto box = recipe.getAs<DenseI64ArrayAttr>("box");
+  auto swizzle = recipe.getAs<IntegerAttr>("swizzle");
+  if (!view || !element || !dims || !strides || !box || !swizzle)
+    return makeError("expected the recipe of a tensor map, but got ", recipe);
+  auto dimCode = pack(dims.getValue()), strideCode = pack(strides.getValue());
+  std::vector<uint32_t> boxSizes(box.asArrayRef().begin(),
+                                 box.asArrayRef().end());
+  return package::CreateTensorMapDirect(
+      builder, view.getInt(), getPackageElement(element.getValue()), &dimCode,
+      &strideCode, &boxSizes, swizzle.getInt(), recipe.contains("fill_nan"));
+}
+
+Expected<Offset<package::GpuKernel>>
+PackageWriter::packLaunch(const GPUKernel &kernel, Operation *function) {
+  std::vector<Offset<package::TensorMap>> maps;
+  if (auto recipes = function->getAttrOfType<ArrayAttr>("mmx.tensor_maps"))
+    for (auto recipe : recipes.getAsRange<DictionaryAttr>()) {
+      auto map = packTensorMap(recipe);
+      if (!map)
+        return map.takeError();
+      maps.push_back(*map);
+    }
+  std::vector<uint32_t> cluster(kernel.cluster.begin(), kernel.cluster.end());
+  bool clustered = llvm::any_of(cluster, [](uint32_t n) { return n != 1; });
+  return package::CreateGpuKernelDirect(
+      builder, kernel.threads, kernel.shared, clustered ? &cluster : nullptr,
+      kernel.report.registers, kernel.report.spillBytes,
+      maps.empty() ? nullptr : &maps);
+}
+
 Expected<uint32_t> PackageWriter::getKernel(exec::LaunchOp launch) {
   StringRef name = launch.getKernel();
   auto [it, isNew] = kernelNumbers.try_emplace(name, kernels.size());
@@ -216,8 +254,8 @@ Expected<uint32_t> PackageWriter::getKernel(exec::LaunchOp launch) {
   Operation *function = symbols.lookup(name);
   auto grid = function ? function->getAttrOfType<AffineMapAttr>("mmx.grid")
                        : AffineMapAttr();
-  auto code = scratch.find(name);
-  if (!grid || code == scratch.end())
+  auto found = code.kernels.find(name);
+  if (!grid || found == code.kernels.end())
     return makeError("expected code and the attribute mmx.grid of kernel @",
                      name);
   AffineMap map = grid.getValue();
@@ -227,10 +265,17 @@ Expected<uint32_t> PackageWriter::getKernel(exec::LaunchOp launch) {
                      launch.getExtents().getNumResults(),
                      " extents, but its grid has ", map.getNumSymbols());
   auto cells = pack(map);
+  Offset<package::GpuKernel> gpu;
+  if (const GPUKernel *kernel = found->second.gpu) {
+    auto packed = packLaunch(*kernel, function);
+    if (!packed)
+      return packed.takeError();
+    gpu = *packed;
+  }
   std::string text = name.str();
   kernels.push_back(package::CreateKernelDirect(
-      builder, text.c_str(), text.c_str(), /*object=*/0, map.getNumSymbols(),
-      &cells, code->second));
+      builder, text.c_str(), text.c_str(), found->second.object,
+      map.getNumSymbols(), &cells, found->second.scratch, gpu));
   return it->second;
 }
 
@@ -262,30 +307,47 @@ Error PackageWriter::addProgram(exec::ProgramOp program) {
   return Error::success();
 }
 
-Expected<std::vector<uint8_t>> PackageWriter::write(const CPUTarget &target,
-                                                    StringRef dtype) {
-  for (const CPUKernel &kernel : object.kernels)
-    scratch[kernel.symbol] = kernel.scratchBytes;
+Expected<std::vector<uint8_t>> PackageWriter::write(StringRef dtype) {
   Expected<Offset<package::Model>> model = packModel(builder, module);
   if (!model)
     return model.takeError();
   for (auto program : module.getOps<exec::ProgramOp>())
     if (Error error = addProgram(program))
       return std::move(error);
-  std::vector<Offset<package::Object>> objects = {
-      package::CreateObjectDirect(builder, &object.elf)};
+  std::vector<Offset<package::Object>> objects;
+  for (const PackageCode::Object &object : code.objects) {
+    auto data = builder.CreateVector(object.data.data(), object.data.size());
+    Offset<flatbuffers::String> ptx;
+    if (!object.ptx.empty())
+      ptx = builder.CreateString(object.ptx.data(), object.ptx.size());
+    objects.push_back(package::CreateObject(builder, data, ptx));
+  }
   std::vector<Offset<flatbuffers::String>> features;
-  for (const std::string &feature : target.features)
+  for (const std::string &feature : code.features)
     features.push_back(builder.CreateString(feature));
   auto root = package::CreatePackageDirect(
-      builder, packageVersion, getPackageProducer().c_str(), "cpu", &features,
-      dtype.str().c_str(), *model, &objects, &kernels, &weights, &programs);
+      builder, packageVersion, getPackageProducer().c_str(),
+      code.target.c_str(), &features, dtype.str().c_str(), *model, &objects,
+      &kernels, &weights, &programs);
   return finishPackage(builder, root);
 }
 
-Expected<std::vector<uint8_t>> mmx::writePackage(ModuleOp module,
-                                                 const CPUObject &object,
-                                                 const CPUTarget &target,
-                                                 StringRef dtype) {
-  return PackageWriter(module, object).write(target, dtype);
+PackageCode::PackageCode(const CPUObject &object, const CPUTarget &target)
+    : target("cpu"), features(target.features), objects{{object.elf, {}}} {
+  for (const CPUKernel &kernel : object.kernels)
+    kernels[kernel.symbol] = {/*object=*/0, kernel.scratchBytes};
+}
+
+PackageCode::PackageCode(ArrayRef<GPUKernel> gpuKernels, StringRef target)
+    : target(target) {
+  for (const GPUKernel &kernel : gpuKernels) {
+    kernels[kernel.symbol] = {static_cast<uint32_t>(objects.size()),
+                              static_cast<uint64_t>(kernel.scratch), &kernel};
+    objects.push_back({kernel.cubin, kernel.ptx});
+  }
+}
+
+Expected<std::vector<uint8_t>>
+mmx::writePackage(ModuleOp module, const PackageCode &code, StringRef dtype) {
+  return PackageWriter(module, code).write(dtype);
 }

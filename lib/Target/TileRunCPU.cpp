@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EmulateBlock.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mmx/Conversion/Passes.h"
@@ -12,11 +13,13 @@
 #include "mmx/Target/CPUCodegen.h"
 #include "mmx/Target/Passes.h"
 #include "llvm/Support/raw_ostream.h"
+#include <barrier>
 #include <cmath>
 #include <cstring>
 #include <ctime>
 #include <dlfcn.h>
 #include <sys/mman.h>
+#include <thread>
 #include <unistd.h>
 
 namespace mmx {
@@ -32,6 +35,42 @@ namespace {
 
 using Function = void (*)(void *const *, const int64_t *, int64_t, int64_t,
                           int64_t, void *);
+
+using Barrier = std::barrier<>;
+using ThreadFunction = void (*)(void *const *, const int64_t *, int64_t,
+                                int64_t, int64_t, void *, int64_t,
+                                void (*)(void *), void *);
+
+/// A cell of the grid.
+using Cell3 = std::array<int64_t, 3>;
+
+void forCells(ArrayRef<int64_t> grid,
+              llvm::function_ref<void(const Cell3 &)> body) {
+  for (int64_t i = 0; i < grid[0]; ++i)
+    for (int64_t j = 0; j < grid[1]; ++j)
+      for (int64_t k = 0; k < grid[2]; ++k)
+        body({i, j, k});
+}
+
+/// Cell after cell on so many threads; `begin` is called once before each.
+void runBlocks(
+    ArrayRef<int64_t> grid, int64_t threads, llvm::function_ref<void()> begin,
+    llvm::function_ref<void(const Cell3 &, int64_t, Barrier &)> body) {
+  Barrier barrier(threads);
+  std::vector<std::thread> workers;
+  for (int64_t thread = 0; thread < threads; ++thread)
+    workers.emplace_back([&, thread] {
+      forCells(grid, [&](const Cell3 &cell) {
+        if (thread == 0)
+          begin();
+        barrier.arrive_and_wait();
+        body(cell, thread, barrier);
+        barrier.arrive_and_wait();
+      });
+    });
+  for (std::thread &worker : workers)
+    worker.join();
+}
 
 /// Memory with an inaccessible page right behind it, or before it.
 class GuardedBuffer {
@@ -92,8 +131,8 @@ struct TileRunCPU : mmx::impl::TileRunCPUBase<TileRunCPU> {
 
 private:
   LogicalResult check();
-  FailureOr<Function> compile(KernelOp op, const CPUTarget &machine);
-  LogicalResult run(KernelOp op, Function function, KernelInputs &inputs);
+  FailureOr<void *> compile(KernelOp op, const CPUTarget &machine);
+  LogicalResult run(KernelOp op, void *function, KernelInputs &inputs);
   LogicalResult compare(KernelOp op, const KernelInputs &actual,
                         const KernelInputs &expected);
 
@@ -113,7 +152,7 @@ LogicalResult TileRunCPU::check() {
   if (!machine)
     return op.emitError(llvm::toString(machine.takeError()));
   FailureOr<KernelInputs> inputs = makeKernelInputs(op, extents, seed);
-  FailureOr<Function> function = compile(op, *machine);
+  FailureOr<void *> function = compile(op, *machine);
   if (failed(inputs) || failed(function))
     return failure();
   KernelInputs expected = inputs->clone(), actual = inputs->clone();
@@ -126,15 +165,25 @@ LogicalResult TileRunCPU::check() {
 
 /// The code stays loaded, and the file open: dlopen knows an object again by
 /// its path.
-FailureOr<Function> TileRunCPU::compile(KernelOp op, const CPUTarget &machine) {
+FailureOr<void *> TileRunCPU::compile(KernelOp op, const CPUTarget &machine) {
   OwningOpRef<ModuleOp> module(ModuleOp::create(op.getLoc()));
   module->push_back(op->clone());
   PassManager manager(&getContext());
-  ConvertTileToCPUOptions options;
-  options.lanes = machine.vectorLanes;
-  manager.addPass(createConvertTileToCPU(options));
+  if (threads > 0) {
+    ConvertTileToSIMTOptions options;
+    options.threads = threads;
+    options.shared = std::numeric_limits<int64_t>::max();
+    manager.addPass(createConvertTileToSIMT(options));
+  } else {
+    ConvertTileToCPUOptions options;
+    options.lanes = machine.vectorLanes;
+    manager.addPass(createConvertTileToCPU(options));
+  }
   if (failed(manager.run(*module)))
     return failure();
+  if (threads > 0)
+    for (auto function : module->getOps<func::FuncOp>())
+      emulateBlock(function);
   llvm::Expected<CPUObject> object = compileKernelsForCPU(*module, machine, {});
   if (!object)
     return op.emitError(llvm::toString(object.takeError()));
@@ -148,14 +197,14 @@ FailureOr<Function> TileRunCPU::compile(KernelOp op, const CPUTarget &machine) {
     return op.emitError("cannot load the shared object: ") << dlerror();
   const CPUKernel &report = object->kernels.front();
   scratchBytes = report.scratchBytes;
-  llvm::outs() << "@" << op.getSymName() << " for " << machine.name << ": "
-               << report.codeBytes << " bytes of code, " << scratchBytes
-               << " bytes of scratch\n";
-  return reinterpret_cast<Function>(dlsym(handle, report.symbol.c_str()));
+  llvm::outs() << "@" << op.getSymName() << " for " << machine.name
+               << (threads > 0 ? " in threads: " : ": ") << report.codeBytes
+               << " bytes of code, " << scratchBytes << " bytes of scratch\n";
+  return dlsym(handle, report.symbol.c_str());
 }
 
 /// Arrays are copied to guarded memory, and back.
-LogicalResult TileRunCPU::run(KernelOp op, Function function,
+LogicalResult TileRunCPU::run(KernelOp op, void *function,
                               KernelInputs &inputs) {
   FailureOr<SmallVector<int64_t>> symbols =
       getKernelExtents(op, inputs.arguments);
@@ -174,14 +223,32 @@ LogicalResult TileRunCPU::run(KernelOp op, Function function,
     memcpy(buffers.back(), array.getData(), array.getStorageSize());
   }
   GuardedBuffer scratch(llvm::alignTo(scratchBytes, 64), /*front=*/true);
+  auto runCell = [&](const Cell3 &cell) {
+    reinterpret_cast<Function>(function)(buffers.data(), symbols->data(),
+                                         cell[0], cell[1], cell[2],
+                                         scratch.getData());
+  };
+  auto runThread = [&](const Cell3 &cell, int64_t thread, Barrier &barrier) {
+    reinterpret_cast<ThreadFunction>(function)(
+        buffers.data(), symbols->data(), cell[0], cell[1], cell[2],
+        scratch.getData(), thread,
+        [](void *context) {
+          static_cast<Barrier *>(context)->arrive_and_wait();
+        },
+        &barrier);
+  };
   auto runGrid = [&](bool poison) {
-    for (int64_t i = 0; i < grid[0]; ++i)
-      for (int64_t j = 0; j < grid[1]; ++j)
-        for (int64_t k = 0; k < grid[2]; ++k) {
-          if (poison)
-            memset(scratch.getData(), 0xff, scratchBytes);
-          function(buffers.data(), symbols->data(), i, j, k, scratch.getData());
-        }
+    auto begin = [&] {
+      if (poison)
+        memset(scratch.getData(), 0xff, scratchBytes);
+    };
+    if (threads > 0)
+      runBlocks(grid, threads, begin, runThread);
+    else
+      forCells(grid, [&](const Cell3 &cell) {
+        begin();
+        runCell(cell);
+      });
   };
   runGrid(/*poison=*/true);
   for (auto [array, buffer, guarded] :

@@ -45,8 +45,8 @@ static cl::opt<std::string>
            cl::value_desc("file"), cl::cat(mainOptions));
 static cl::opt<std::string>
     target("target",
-           cl::desc("Machine to compile for: cpu (this one), cpu-v3 (AVX2) "
-                    "or cpu-v4 (AVX-512)"),
+           cl::desc("Machine to compile for: cpu (this one), cpu-v3 (AVX2), "
+                    "cpu-v4 (AVX-512), h20, h800, h100 or h200"),
            cl::value_desc("name"), cl::init("cpu"), cl::cat(mainOptions));
 static cl::opt<std::string> dtype("dtype",
                                   cl::desc("What matrix products read (f32)"),

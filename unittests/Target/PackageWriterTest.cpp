@@ -60,7 +60,7 @@ protected:
     module = parseSourceString<ModuleOp>(text, &context);
     if (!module)
       return llvm::createStringError("the module does not parse");
-    return writePackage(*module, object, target, "f32");
+    return writePackage(*module, PackageCode(object, target), "f32");
   }
 
   /// The message for the program with `from` replaced by `to`.

@@ -22,6 +22,10 @@ def TileRunCPU : Pass<"tile-run-cpu", "::mlir::ModuleOp"> {
     `front` is given, and the scratch area is filled with NaN before each cell,
     so that stray accesses and reads of what was not written show.
 
+    With `threads` the code is that of `convert-tile-to-simt` for so many
+    threads, which run on threads of this CPU with true barriers; shared memory
+    is then the scratch area.
+
     With `repeat` the grid is run so often again, and the smallest processor
     time of a run is printed.
 
@@ -45,6 +49,8 @@ def TileRunCPU : Pass<"tile-run-cpu", "::mlir::ModuleOp"> {
            "Largest difference, relative to the largest element">,
     Option<"front", "front", "bool", /*default=*/"false",
            "Guard the beginning of arrays instead of the end">,
+    Option<"threads", "threads", "int64_t", /*default=*/"0",
+           "Threads of a block in the form for GPUs; 0: the form for CPUs">,
     Option<"interpret", "interpret", "bool", /*default=*/"true",
            "Compare with the interpreter">,
     Option<"repeat", "repeat", "unsigned", /*default=*/"0",

@@ -22,11 +22,10 @@ Value BlockLowering::boundRows(Value rows, const TileShape &shape) {
   return rows ? e.min(e.toI64(lookup(rows)), all) : all;
 }
 
-/// Element (row, col) of a tile lies within the window and below `given` rows.
-Value BlockLowering::isValid(const Window &window, const TileShape &shape,
-                             Value given, Value row, Value col) {
+/// Element (row, col) of the window lies within the view.
+Value BlockLowering::isValid(const Window &window, Value row, Value col) {
   const View &view = *window.view;
-  Value valid = e.both(window.inside, e.lt(shape.rank == 1 ? col : row, given));
+  Value valid = window.inside;
   if (window.rowDim >= 0)
     valid = e.both(valid, isInside(view, window.rowDim,
                                    e.add(window.start[window.rowDim], row)));
@@ -62,8 +61,9 @@ void BlockLowering::lowerLoad(tile::LoadOp op) {
   Value needed = countRows(op.getResult(), op);
   double fill = op.getFill().convertToDouble();
   forElements(needed, to.shape.cols, [&](Value row, Value col) {
+    Value below = e.lt(to.shape.rank == 1 ? col : row, given);
     copyIn(
-        to, row, col, *window.view, isValid(window, to.shape, given, row, col),
+        to, row, col, *window.view, e.both(below, isValid(window, row, col)),
         [&] { return addressIn(window, row, col); }, fill);
   });
   barrier();
@@ -105,7 +105,7 @@ void BlockLowering::lowerGather(tile::GatherOp op) {
               op.getIds(), op.getStart(), number,
               [&](Value id) {
                 Value r = isVector ? e.i64(0) : id, c = isVector ? id : col;
-                put(isValid(window, to.shape, e.add(number, e.i64(1)), r, c),
+                put(isValid(window, r, c),
                     [&] { return addressIn(window, r, c); });
               },
               missing);
@@ -128,14 +128,7 @@ void BlockLowering::lowerScatter(tile::StoreOp op, const Window &window) {
           op.getIds(), op.getStart(), number,
           [&](Value id) {
             Value r = isVector ? e.i64(0) : id, c = isVector ? id : col;
-            Value valid = e.both(
-                window.inside, isInside(view, window.colDim,
-                                        e.add(window.start[window.colDim], c)));
-            if (window.rowDim >= 0)
-              valid = e.both(valid,
-                             isInside(view, window.rowDim,
-                                      e.add(window.start[window.rowDim], r)));
-            e.ifThen(valid, [&] {
+            e.ifThen(isValid(window, r, c), [&] {
               copyOut(from, row, col, view, addressIn(window, r, c));
             });
           },
@@ -153,7 +146,8 @@ void BlockLowering::lowerStore(tile::StoreOp op) {
   Value given = e.max(boundRows(op.getRows(), from.shape), e.i64(0));
   Value rows = from.shape.rank == 1 ? e.i64(1) : given;
   forElements(rows, from.shape.cols, [&](Value row, Value col) {
-    e.ifThen(isValid(window, from.shape, given, row, col), [&] {
+    Value below = e.lt(from.shape.rank == 1 ? col : row, given);
+    e.ifThen(e.both(below, isValid(window, row, col)), [&] {
       copyOut(from, row, col, *window.view, addressIn(window, row, col));
     });
   });
