@@ -23,6 +23,7 @@
 #include "mmx/Conversion/MMXToTile/MMXToTile.h"
 #include "mmx/Conversion/Passes.h"
 #include "mmx/Dialect/Exec/ExecDialect.h"
+#include "mmx/Dialect/Hopper/HopperDialect.h"
 #include "mmx/Dialect/MMX/MMXDialect.h"
 #include "mmx/Dialect/Tile/TileDialect.h"
 #include "mmx/Reference/ExecPasses.h"
@@ -42,7 +43,8 @@ int main(int argc, char **argv) {
                   mlir::math::MathDialect, mlir::memref::MemRefDialect,
                   mlir::scf::SCFDialect, mlir::tensor::TensorDialect,
                   mlir::vector::VectorDialect, mmx::MMXDialect,
-                  mmx::tile::TileDialect, mmx::exec::ExecDialect>();
+                  mmx::tile::TileDialect, mmx::exec::ExecDialect,
+                  mmx::hopper::HopperDialect>();
   mlir::registerTransformsPasses();
   mmx::registerTileEmitterModels(registry);
   mmx::reference::registerMMXReferencePasses();

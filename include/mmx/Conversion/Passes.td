@@ -102,4 +102,25 @@ def ConvertMMXToExec : Pass<"convert-mmx-to-exec", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mmx::exec::ExecDialect"];
 }
 
+def ConvertHopperToNVVM : Pass<"convert-hopper-to-nvvm"> {
+  let summary = "tensor-core products to single instructions";
+  let description = [{
+    Replaces the ops of the hopper dialect, wherever they stand, by ops of
+    `llvm` and `nvvm`; a `wgmma.mma_async` and what else lacks an op is inline
+    assembly of one instruction. Accumulators stay in place from the first
+    instruction of a product to the wait; none is filled with zeros.
+
+    The fragments that `hopper.wait` returns are stored to shared memory under a
+    predicate that is never true, unless a later product in the block reads
+    them: without a use after the wait, the assembler gives their registers away
+    while the product reads them. Such a kernel needs dynamic shared memory.
+
+    An op that reads a product in flight is an error.
+
+    Example: `mmx-opt kernels.mlir --convert-hopper-to-nvvm`
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::NVVM::NVVMDialect"];
+}
+
 #endif // MMX_CONVERSION_PASSES_TD
