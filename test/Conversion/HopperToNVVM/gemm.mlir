@@ -10,6 +10,15 @@
 // RUN: %if ptxas %{ %ptxas -arch=sm_90a -v %t.ptx -o %t.cubin > %t.log 2>&1 %}
 // RUN: %if ptxas %{ FileCheck %s --input-file=%t.log --check-prefix=LOG %}
 
+// The same by way of the code generator.
+// RUN: mmx-opt %s --gpu-assemble-kernels=print > %t.print
+// RUN: FileCheck %s --input-file=%t.print --check-prefix=LOAD
+// RUN: FileCheck %s --input-file=%t.print --check-prefix=PRODUCT
+// RUN: FileCheck %s --input-file=%t.print --check-prefix=STORE
+// RUN: %if ptxas %{ FileCheck %s --input-file=%t.print --check-prefix=REPORT %}
+
+// REPORT: mmx.report = {barriers = 1 : i64, registers = {{[0-9]+}} : i64, spills = 0 : i64, stack = 0 : i64}
+
 // LOAD: .visible .entry gemm
 // LOAD: mbarrier.init
 // LOAD: mbarrier.arrive.expect_tx
@@ -35,7 +44,8 @@ llvm.func @gemm(%a: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, nvvm.grid_con
                 %b: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant, llvm.align = 64 : i64},
                 %c: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant, llvm.align = 64 : i64},
                 %blocks: i32)
-    attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128>} {
+    attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128>, mmx.kernel,
+                mmx.threads = 128 : i64, mmx.shared = 16392 : i64} {
   %0 = llvm.mlir.constant(0 : i32) : i32
   %1 = llvm.mlir.constant(1 : i32) : i32
   %4 = llvm.mlir.constant(4 : i32) : i32
