@@ -6,7 +6,7 @@ PRESET ?= dev
 JOBS ?= $(shell nproc)
 BUILD := build/$(PRESET)
 
-.PHONY: help setup build demo test test-asan bench docs format install clean
+.PHONY: help setup build demo test test-asan gpu-bundle test-gpu bench docs format install clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,6 +28,14 @@ test: build ## all tests; the last line says how many passed
 
 test-asan: ## all tests under address and undefined-behaviour sanitizers
 	@$(MAKE) --no-print-directory test PRESET=asan
+
+gpu-bundle: build ## build/gpu-bundle: all that tests on a GPU need
+	@scripts/gpu-bundle.sh $(BUILD) build/gpu-bundle
+
+test-gpu: ## run that bundle here; needs a GPU, but no LLVM
+	@test -x build/gpu-bundle/run-gpu-tests.sh || \
+	  { echo "build/gpu-bundle is missing: run make gpu-bundle, or copy it here"; exit 1; }
+	@build/gpu-bundle/run-gpu-tests.sh
 
 bench: ## speed on this machine, checked before it is timed
 	@$(MAKE) --no-print-directory build PRESET=release
