@@ -1,7 +1,9 @@
-# CUDA is optional: only the assembler (ptxas), its disassembler and cuda.h are
-# looked for, the latter two only for tests. Under CI a missing assembler is an error, so that
-# GPU tests cannot be skipped by accident.
+# CUDA is optional: only the assembler (ptxas), its disassemblers, with which
+# machine code is checked, and cuda.h, for tests, are looked for. Under CI a
+# missing assembler is an error, so that GPU tests cannot be skipped by accident.
 find_program(MMX_PTXAS ptxas HINTS /usr/local/cuda/bin ENV CUDA_HOME
+             PATH_SUFFIXES bin)
+find_program(MMX_NVDISASM nvdisasm HINTS /usr/local/cuda/bin ENV CUDA_HOME
              PATH_SUFFIXES bin)
 find_program(MMX_CUOBJDUMP cuobjdump HINTS /usr/local/cuda/bin ENV CUDA_HOME
              PATH_SUFFIXES bin)

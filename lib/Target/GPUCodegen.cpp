@@ -100,6 +100,21 @@ static llvm::StringRef toText(ArrayRef<uint8_t> bytes) {
   return llvm::toStringRef(bytes);
 }
 
+/// The assembler gives registers away that a product in flight still reads.
+static llvm::Error checkCode(const GPUKernel &kernel, StringRef disassembler) {
+  if (disassembler.empty() ||
+      !StringRef(kernel.ptx).contains("wgmma.mma_async"))
+    return llvm::Error::success();
+  auto listing = disassemble(disassembler, kernel.cubin);
+  if (!listing)
+    return listing.takeError();
+  std::vector<std::string> findings = findOperandsInFlight(*listing);
+  if (findings.empty())
+    return llvm::Error::success();
+  return llvm::createStringError("the assembler's code is wrong:\n" +
+                                 llvm::join(findings, "\n"));
+}
+
 static llvm::Error compileKernel(FunctionOpInterface kernel, GPUKernel &result,
                                  const GPUCodegenOptions &options) {
   result = describe(kernel);
@@ -133,6 +148,8 @@ static llvm::Error compileKernel(FunctionOpInterface kernel, GPUKernel &result,
     result.cached = false;
     result.cubin = std::move(assembly->cubin);
     text = assembly->log;
+    if (llvm::Error error = checkCode(result, options.disassembler))
+      return error;
     writeCacheEntry(directory, hash + ".cubin", result.cubin);
     writeCacheEntry(directory, hash + ".log",
                     llvm::arrayRefFromStringRef(text));

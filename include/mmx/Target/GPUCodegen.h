@@ -19,8 +19,8 @@
 //
 // Ownership: results own their bytes; the module is only read. Threads: kernels
 // are compiled on the threads of the module's context. Errors: llvm::Error;
-// matrix products that the assembler serialises, and registers that spill, are
-// errors.
+// matrix products that the assembler serialises, registers that spill, and code
+// that overwrites operands of a product in flight are errors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,6 +30,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mmx/Target/Assembler.h"
+#include "mmx/Target/MachineCodeChecker.h"
 #include <functional>
 
 namespace mmx {
@@ -49,6 +50,8 @@ struct GPUCodegenOptions {
   std::string cacheDirectory;
   /// The assembler; empty: PTX only.
   std::string ptxas = findAssembler();
+  /// Shows the assembler's code of matrix products to a check; empty: none.
+  std::string disassembler = findDisassembler();
   /// Called after each kernel, from one thread at a time.
   std::function<void(int done, int total)> progress;
 };

@@ -354,7 +354,7 @@ struct ConvertHopperToNVVM
     // Waits look at the products after them, so ops go in order.
     SmallVector<Operation *> ops;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (isa<hopper::HopperDialect>(op->getDialect()))
+      if (isa_and_nonnull<hopper::HopperDialect>(op->getDialect()))
         ops.push_back(op);
     });
     for (Operation *op : ops)
