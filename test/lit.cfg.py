@@ -18,6 +18,8 @@ llvm_config.with_environment(
 config.environment["MMX_CACHE_DIR"] = os.path.join(config.test_exec_root, "cache")
 config.substitutions.append(("%golden", os.path.join(config.test_source_root, "golden")))
 config.substitutions.append(("%models", os.path.join(os.path.dirname(config.test_source_root), "models")))
+# A CUDA driver that works on host memory (unittests/runtime/FakeCuda.h).
+config.substitutions.append(("%fake-cuda", os.path.join(config.mmx_build_dir, "lib/libmmx-test-fake-cuda.so")))
 config.substitutions.append(("%python", config.python_executable))
 if config.mmx_ptxas:
     config.available_features.add("ptxas")

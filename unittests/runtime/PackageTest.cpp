@@ -31,6 +31,17 @@ static std::vector<uint8_t> smallPackage() {
   return makeTestPackage(options);
 }
 
+/// The same for a GPU, with all that a kernel may have.
+static std::vector<uint8_t> smallGpuPackage() {
+  TestModelOptions options;
+  options.withObject = false;
+  options.target = "h200";
+  options.ptx = ".version 8.0";
+  options.cluster = {2, 1, 1};
+  options.mapView = 2;
+  return makeTestPackage(options);
+}
+
 TEST(Package, Parses) {
   auto package = Package::parse(makeTestPackage(), "test.mmx");
   EXPECT_EQ((*package)->target()->str(), "cpu");
@@ -66,8 +77,7 @@ TEST(Package, RefusesEveryFlippedBit) {
 
 // With a digest that fits: some changes still make a package, but none may
 // crash.
-TEST(Package, SurvivesEveryFlippedBitUnderAGoodDigest) {
-  std::vector<uint8_t> bytes = smallPackage();
+static void flipEveryBit(const std::vector<uint8_t> &bytes) {
   std::vector<uint8_t> body(bytes.begin() + Package::headerSize, bytes.end());
   for (size_t i = 0; i < body.size(); ++i) {
     for (int bit = 0; bit < 8; ++bit) {
@@ -76,6 +86,11 @@ TEST(Package, SurvivesEveryFlippedBitUnderAGoodDigest) {
       body[i] ^= uint8_t(1 << bit);
     }
   }
+}
+
+TEST(Package, SurvivesEveryFlippedBitUnderAGoodDigest) {
+  flipEveryBit(smallPackage());
+  flipEveryBit(smallGpuPackage());
 }
 
 TEST(Package, SurvivesEveryTruncationUnderAGoodDigest) {
