@@ -56,18 +56,18 @@ def chunk_tables(shape, layer, length, tokens, dtype, device):
     """Decay tables of one layer for sequences of `length` tokens, `tokens` in
     all: within [H, C, C], query [H, C], key [H, C] and the product of states
     carry [H, N, N] with N = tokens / C: zero across sequences."""
-    g = decay_rates(shape, layer)[:, None]
-    i = torch.arange(CHUNK, dtype=torch.float64)
+    g = decay_rates(shape, layer)[:, None].to(device)
+    i = torch.arange(CHUNK, dtype=torch.float64, device=device)
     distance = i[:, None] - i
     within = torch.where(distance >= 0, torch.exp(-g[..., None] * distance),
                          0.0)
-    chunk = torch.arange(tokens // CHUNK)
+    chunk = torch.arange(tokens // CHUNK, device=device)
     sequence = chunk // (length // CHUNK)
     apart = chunk[:, None] - chunk
     carried = (apart > 0) & (sequence[:, None] == sequence)
     carry = torch.where(carried, torch.exp(
         -g[..., None] * CHUNK * (apart - 1).clamp(min=0)), 0.0)
-    return tuple(t.to(device, dtype) for t in (
+    return tuple(t.to(dtype) for t in (
         within, torch.exp(-g * (i + 1)), torch.exp(-g * (CHUNK - 1 - i)),
         carry))
 

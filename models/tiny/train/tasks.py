@@ -11,10 +11,10 @@ from corpus import SOURCES
 
 
 class Tasks:
-    def __init__(self, packed, tokenizer, device, seed):
+    def __init__(self, packed, tokenizer, device, seed, part="train"):
         self.device = device
         self.generator = torch.Generator(device).manual_seed(seed)
-        self.sources = [torch.tensor(packed[f"train.{name}"].astype("int32"),
+        self.sources = [torch.tensor(packed[f"{part}.{name}"].astype("int32"),
                                      device=device) for name in SOURCES]
         self.shares = torch.tensor([s for _, s, _ in SOURCES.values()],
                                    device=device)

@@ -2,8 +2,9 @@
 """Trains one variant of the model on one GPU.
 
 Products are bf16, parameters and sums float32. The learning rate rises for
-WARM steps, holds, and falls linearly over the last FALL of the steps. The
-sequences grow: STAGES.
+WARM steps, holds, and falls linearly over the last FALL of the run. The
+sequences grow: STAGES. A run is --steps long; with --finish-in it is cut short
+so that it ends, with the rate at zero, within that time.
 
 usage: train.py WORK_DIR OUT_DIR [--variant hybrid|softmax|lightning]
 writes: OUT_DIR/VARIANT.bf16.safetensors (weights as they are shipped),
@@ -27,19 +28,18 @@ from muon import Muon
 from tasks import Tasks
 
 WARM, FALL = 60, 0.4
-# (from this part of the steps on, longest sequence)
+# (from this part of the run on, longest sequence)
 STAGES = [(0.0, 256), (0.15, 512), (0.35, 1024), (0.55, 2048), (0.75, 4096)]
 WEIGHTS = {"text": 1.0, "needles": 0.6, "lookups": 0.4, "copies": 0.2}
 BALANCE = 0.01
 
 
-def learning_rate(step, steps):
-    rise = min(1.0, (step + 1) / WARM)
-    return rise * min(1.0, (1 - step / steps) / FALL)
+def learning_rate(step, part):
+    return min(1.0, (step + 1) / WARM, (1 - part) / FALL)
 
 
-def length_at(step, steps, draw):
-    longest = [n for start, n in STAGES if step >= start * steps][-1]
+def length_at(part, draw):
+    longest = [n for start, n in STAGES if part >= start][-1]
     if draw.random() < 0.7:
         return longest
     return draw.choice([n for _, n in STAGES if n <= longest])
@@ -75,13 +75,20 @@ class Trainer:
         tokenizer = Tokenizer.from_file(str(args.work / "tokenizer.json"))
         self.tasks = Tasks(numpy.load(args.work / "corpus.npz"), tokenizer,
                            args.device, args.seed)
-        self.step, self.rows = 0, []
+        self.step, self.part, self.rows = 0, 0.0, []
         self.grade = grade
         if args.compile:
             self.model.compile()
             self.grade = torch.compile(grade, fullgraph=True, dynamic=False)
         self.dtype = torch.bfloat16 if args.device == "cuda" else torch.float32
         self.resume()
+        self.begun = (time.time(), self.part)
+
+    def advance(self):
+        """Moves on `part`: how much of the run is done."""
+        start, part = self.begun
+        spent = part + (1 - part) * (time.time() - start) / self.args.finish_in
+        self.part = max(self.step / self.args.steps, spent)
 
     def resume(self):
         path = self.args.work / f"{self.args.variant}.checkpoint"
@@ -90,6 +97,7 @@ class Trainer:
                 {k: v.float() for k, v in load_file(
                     self.args.start_from).items()})
             self.step = self.args.start_step
+            self.part = self.step / self.args.steps
             self.tasks.generator.manual_seed(self.args.seed + self.step)
         elif path.exists():
             saved = torch.load(path, map_location=self.args.device)
@@ -97,13 +105,15 @@ class Trainer:
             for optimizer, state in zip(self.optimizers, saved["optimizers"]):
                 optimizer.load_state_dict(state)
             self.tasks.generator.set_state(saved["generator"].cpu())
-            self.step, self.rows = saved["step"], saved["rows"]
+            self.step, self.part, self.rows = (
+                saved["step"], saved["part"], saved["rows"])
 
     def save(self, whole=True):
         args = self.args
         args.out.mkdir(parents=True, exist_ok=True)
-        save_file({k: v.bfloat16() for k, v in
-                   self.model.state_dict().items()},
+        # Router weights stay float32, as published.
+        save_file({k: v if k.endswith(".gate") else v.bfloat16()
+                   for k, v in self.model.state_dict().items()},
                   args.out / f"{args.variant}.bf16.safetensors",
                   {"step": str(self.step)})
         with open(args.out / f"{args.variant}.csv", "w") as file:
@@ -117,14 +127,15 @@ class Trainer:
                         "optimizers": [o.state_dict() for o in
                                        self.optimizers],
                         "generator": self.tasks.generator.get_state(),
-                        "step": self.step, "rows": self.rows},
+                        "step": self.step, "part": self.part,
+                        "rows": self.rows},
                        args.work / f"{args.variant}.checkpoint")
 
     def update(self):
         """One step; returns {kind: (loss, part right)} as device scalars."""
         args = self.args
         draw = random.Random(args.seed * 1000003 + self.step)
-        length = length_at(self.step, args.steps, draw)
+        length = length_at(self.part, draw)
         ids, targets, masks = self.tasks.batch(args.tokens, length, draw)
         hidden, balance = self.model(ids, length, self.dtype)
         loss, right = self.grade(hidden, self.model.lm_head, targets,
@@ -138,21 +149,22 @@ class Trainer:
             report[f"{kind}_right"] = (right & mask).sum() / count
         total.backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
-        rate = args.lr * learning_rate(self.step, args.steps)
+        rate = args.lr * learning_rate(self.step, self.part)
         for optimizer in self.optimizers:
             for group in optimizer.param_groups:
                 group["lr"] = rate
             optimizer.step()
             optimizer.zero_grad(set_to_none=True)
         self.step += 1
+        self.advance()
         return length, report
 
     def run(self):
         args, start, warm = self.args, time.time(), None
         saved = start
-        while self.step < args.steps:
+        while self.part < 1:
             length, report = self.update()
-            if self.step % args.every == 0 or self.step == args.steps:
+            if self.step % args.every == 0 or self.part >= 1:
                 row = {k: round(v.item(), 4) for k, v in report.items()}
                 now = time.time()
                 warm = warm or (now, self.step)
@@ -187,6 +199,8 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=1e9,
                         help="stop after this time, to be resumed")
+    parser.add_argument("--finish-in", type=float, default=1e9,
+                        help="seconds")
     parser.add_argument("--every", type=int, default=20, help="steps a report")
     parser.add_argument("--save-every", type=float, default=120,
                         help="seconds")
