@@ -22,16 +22,16 @@ from tokenizers.trainers import BpeTrainer
 
 # name: (Debian packages, share of the training batches, licence)
 SOURCES = {
-    "bible": (["bible-kjv", "bible-kjv-text"], 0.22,
+    "bible": (["bible-kjv", "bible-kjv-text"], 0.18,
               "King James version of 1611, public domain"),
-    "jargon": (["dict-jargon"], 0.10, "the Jargon File, public domain"),
-    "devil": (["dict-devil"], 0.04,
+    "jargon": (["dict-jargon"], 0.08, "the Jargon File, public domain"),
+    "devil": (["dict-devil"], 0.03,
               "Bierce, The Devil's Dictionary, public domain"),
-    "fortunes": (["fortunes", "fortunes-min"], 0.14,
+    "fortunes": (["fortunes", "fortunes-min"], 0.12,
                  "collected quotations, BSD-style"),
-    "handbook": (["debian-handbook"], 0.14, "GPL-2+ or CC-BY-SA-3.0"),
+    "handbook": (["debian-handbook"], 0.11, "GPL-2+ or CC-BY-SA-3.0"),
     "reference": (["debian-reference-en", "debian-faq"], 0.08, "GPL-2+"),
-    "kernel": (["linux-doc-6.1"], 0.28, "GPL-2"),
+    "kernel": (["linux-doc-6.1"], 0.40, "GPL-2"),
 }
 VOCABULARY = 2048
 # The last document of every HELD_OUT is never trained on.

@@ -29,7 +29,7 @@ from tasks import Tasks
 
 WARM, FALL = 60, 0.4
 # (from this part of the run on, longest sequence)
-STAGES = [(0.0, 256), (0.15, 512), (0.35, 1024), (0.55, 2048), (0.75, 4096)]
+STAGES = [(0.0, 256), (0.18, 512), (0.36, 1024), (0.54, 2048), (0.72, 4096)]
 WEIGHTS = {"text": 1.0, "needles": 0.6, "lookups": 0.4, "copies": 0.2}
 BALANCE = 0.01
 
@@ -61,7 +61,7 @@ def optimizers(model, args):
     out = [torch.optim.AdamW(rest, lr=args.lr, betas=(0.9, 0.95), eps=1e-10,
                              weight_decay=0.01, fused=fused)]
     if matrices:
-        out.append(Muon(matrices, lr=args.lr, weight_decay=0.05))
+        out.append(Muon(matrices, lr=args.lr, weight_decay=0.1))
     return out
 
 
@@ -190,7 +190,7 @@ def main():
     parser.add_argument("work", type=pathlib.Path)
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--variant", default="hybrid", choices=VARIANTS)
-    parser.add_argument("--steps", type=int, default=3000)
+    parser.add_argument("--steps", type=int, default=4800)
     parser.add_argument("--tokens", type=int, default=65536,
                         help="in one step")
     parser.add_argument("--lr", type=float, default=3e-3)
