@@ -6,7 +6,8 @@
 set -euo pipefail
 
 runtime=(clang-22 lld-22 cmake ninja-build ccache libcli11-dev
-         nlohmann-json3-dev libflatbuffers-dev flatbuffers-compiler)
+         nlohmann-json3-dev libflatbuffers-dev flatbuffers-compiler
+         libpcre2-dev pkg-config)
 compiler=(libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools liblld-22-dev
           libclang-rt-22-dev clang-format-22 zlib1g-dev libzstd-dev
           libgtest-dev libgmock-dev python3)

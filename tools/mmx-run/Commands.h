@@ -41,6 +41,7 @@ struct ModelOptions {
 
 struct GenerateOptions : ModelOptions {
   std::vector<std::vector<int32_t>> prompts;
+  std::vector<std::string> texts; ///< instead: prompts as text
   int64_t count = 16;
   int64_t context = 0; ///< 0: what the prompts need
   bool ignoreStop = false;
@@ -53,6 +54,16 @@ struct VerifyOptions : ModelOptions {
   bool hidden = true;
 };
 int verify(const VerifyOptions &options);
+
+struct NiahOptions : ModelOptions {
+  std::vector<int64_t> lengths; ///< tokens of the prompts
+  int64_t depths = 10;
+  int64_t trials = 1; ///< at every length and depth
+  uint64_t seed = 1;
+  std::string haystack; ///< file of text; empty: made sentences
+  std::string svg;      ///< where the heat map goes; empty: nowhere
+};
+int niah(const NiahOptions &options);
 
 struct InspectOptions {
   std::string package;

@@ -172,6 +172,11 @@ std::string LoadedModel::memoryText() const {
                 megabytes(engine->poolBytes()), " MiB of state and cache");
 }
 
+uint64_t LoadedModel::memoryBytes() const {
+  auto *engine = dynamic_cast<const PackageEngine *>(theEngine.get());
+  return engine ? engine->weightBytes() + engine->poolBytes() : 0;
+}
+
 std::string LoadedModel::profileText() const {
   auto *engine = dynamic_cast<const PackageEngine *>(theEngine.get());
   if (!engine || !options.profile)

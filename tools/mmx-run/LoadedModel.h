@@ -33,6 +33,8 @@ public:
   runtime::Engine &engine() { return *theEngine; }
   /// Weights, pools and step buffers in words; empty if not known.
   std::string memoryText() const;
+  /// The same in bytes; 0 if not known.
+  uint64_t memoryBytes() const;
   /// The table of --profile; empty without it.
   std::string profileText() const;
 

@@ -11,6 +11,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <charconv>
 #include <iostream>
 #include <map>
 
@@ -99,16 +100,100 @@ static std::vector<int32_t> parseIds(const std::string &text) {
   return ids;
 }
 
+/// "1k,64k,1M" to tokens: k is 1024, M is 1024 k.
+static std::vector<int64_t> parseLengths(const std::string &text) {
+  std::vector<int64_t> lengths;
+  std::istringstream items(text);
+  std::string item;
+  while (std::getline(items, item, ',')) {
+    int64_t value = 0;
+    auto [end, error] =
+        std::from_chars(item.data(), item.data() + item.size(), value);
+    std::string_view unit(end, item.data() + item.size() - end);
+    int64_t scale = unit == "k" ? 1 << 10 : unit == "M" ? 1 << 20 : 1;
+    bool known = unit.empty() || scale > 1;
+    if (error != std::errc() || !known || value < 1 ||
+        value > INT32_MAX / scale)
+      mmx::runtime::fail("--lengths: expected numbers such as 512, 16k or 1M "
+                         "with commas between them, but got \"",
+                         item, "\" in \"", text, "\"");
+    lengths.push_back(value * scale);
+  }
+  return lengths;
+}
+
+static void addGenerate(CLI::App &app, GenerateOptions &options,
+                        std::vector<std::string> &idLists) {
+  addModelOptions(app, options);
+  app.add_option("--ids", idLists,
+                 "a prompt as token ids; several times: a batch")
+      ->type_name("ID,ID,...")
+      ->take_all();
+  app.add_option("--prompt", options.texts,
+                 "a prompt as text, for a model with a tokenizer; several "
+                 "times: a batch")
+      ->type_name("TEXT")
+      ->take_all();
+  app.add_option("-n,--count", options.count, "most ids to add")
+      ->check(CLI::Range(0, 1 << 30))
+      ->capture_default_str();
+  app.add_option("--ctx", options.context,
+                 "room for this many tokens a sequence; 0: what is needed")
+      ->check(CLI::Range(0, 1 << 30));
+  app.add_flag("--ignore-stop", options.ignoreStop, "go on after a stop id");
+}
+
+static CLI::App *addVerify(CLI::App &app, VerifyOptions &options) {
+  CLI::App *verify = app.add_subcommand(
+      "verify", "compares a model with MODEL/golden.safetensors; exit status "
+                "1 if they differ");
+  addModelOptions(*verify, options);
+  verify->add_option("--golden", options.golden,
+                     "the recorded answers, if not beside the weights");
+  verify->add_option("--tolerance", options.tolerance, "largest relative error")
+      ->capture_default_str();
+  verify->add_flag("--hidden,!--no-hidden", options.hidden,
+                   "compile so that hidden values can be compared");
+  return verify;
+}
+
+static CLI::App *addNiah(CLI::App &app, NiahOptions &options,
+                         std::string &lengths) {
+  CLI::App *niah = app.add_subcommand(
+      "niah", "hides a number in long texts and asks for it: exact matches by "
+              "length and depth");
+  addModelOptions(*niah, options);
+  niah->add_option("--lengths", lengths, "tokens of the prompts")
+      ->type_name("N[k|M],...")
+      ->capture_default_str();
+  niah->add_option("--depths", options.depths,
+                   "places of the needle, from start to end")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  niah->add_option("--trials", options.trials, "at every length and depth")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+  niah->add_option("--seed", options.seed, "of texts, words and numbers")
+      ->capture_default_str();
+  niah->add_option("--haystack", options.haystack,
+                   "file of text to hide needles in; else sentences are made")
+      ->type_name("FILE");
+  niah->add_option("--svg", options.svg, "write a heat map")->type_name("FILE");
+  return niah;
+}
+
 /// Parses the command line and runs the command.
 static int run(int argc, char **argv) {
   CLI::App app("Runs MiniMax-01 models: continues prompts, and compares a "
                "model with recorded answers.\n");
   app.footer("Examples:\n"
+             "  mmx-run MODEL --prompt \"In the beginning\" -n 40\n"
              "  mmx-run MODEL --ids 1,2,3 -n 16\n"
              "  mmx-run MODEL --ids 1,2,3 --ids 4,5 -n 16    a batch of two\n"
              "  mmx-run model.mmx --weights DIR --ids 1,2,3\n"
              "  mmx-run MODEL --ids 1,2,3 --device cuda\n"
              "  mmx-run verify MODEL --device reference\n"
+             "  mmx-run niah MODEL --lengths 1k,16k --depths 10 --trials 5\n"
              "  mmx-run inspect model.mmx --plan\n\n"
              "The answer goes to standard output, everything else to standard "
              "error.\nA package is code: run only those that you trust.");
@@ -116,33 +201,12 @@ static int run(int argc, char **argv) {
   app.require_subcommand(0, 1);
   GenerateOptions generateOptions;
   std::vector<std::string> idLists;
-  addModelOptions(app, generateOptions);
-  app.add_option("--ids", idLists,
-                 "a prompt as token ids; several times: a batch")
-      ->type_name("ID,ID,...")
-      ->take_all();
-  app.add_option("-n,--count", generateOptions.count, "most ids to add")
-      ->check(CLI::Range(0, 1 << 30))
-      ->capture_default_str();
-  app.add_option("--ctx", generateOptions.context,
-                 "room for this many tokens a sequence; 0: what is needed")
-      ->check(CLI::Range(0, 1 << 30));
-  app.add_flag("--ignore-stop", generateOptions.ignoreStop,
-               "go on after a stop id");
-
+  addGenerate(app, generateOptions, idLists);
   VerifyOptions verifyOptions;
-  CLI::App *verifyApp = app.add_subcommand(
-      "verify", "compares a model with MODEL/golden.safetensors; exit status "
-                "1 if they differ");
-  addModelOptions(*verifyApp, verifyOptions);
-  verifyApp->add_option("--golden", verifyOptions.golden,
-                        "the recorded answers, if not beside the weights");
-  verifyApp
-      ->add_option("--tolerance", verifyOptions.tolerance,
-                   "largest relative error")
-      ->capture_default_str();
-  verifyApp->add_flag("--hidden,!--no-hidden", verifyOptions.hidden,
-                      "compile so that hidden values can be compared");
+  CLI::App *verifyApp = addVerify(app, verifyOptions);
+  NiahOptions niahOptions;
+  std::string lengths = "1k,4k";
+  CLI::App *niahApp = addNiah(app, niahOptions, lengths);
 
   InspectOptions inspectOptions;
   CLI::App *inspectApp =
@@ -155,17 +219,22 @@ static int run(int argc, char **argv) {
 
   if (inspectApp->parsed())
     return inspect(inspectOptions);
-  const ModelOptions &chosen = verifyApp->parsed()
-                                   ? static_cast<ModelOptions &>(verifyOptions)
-                                   : generateOptions;
+  const ModelOptions &chosen =
+      verifyApp->parsed() ? static_cast<ModelOptions &>(verifyOptions)
+      : niahApp->parsed() ? static_cast<ModelOptions &>(niahOptions)
+                          : generateOptions;
   if (chosen.model.empty())
     mmx::runtime::fail("expected a model; see mmx-run --help");
   if (verifyApp->parsed())
     return verify(verifyOptions);
+  if (niahApp->parsed()) {
+    niahOptions.lengths = parseLengths(lengths);
+    return niah(niahOptions);
+  }
   for (const std::string &list : idLists)
     generateOptions.prompts.push_back(parseIds(list));
-  if (generateOptions.prompts.empty())
-    mmx::runtime::fail("expected a prompt: use --ids");
+  if (generateOptions.prompts.empty() == generateOptions.texts.empty())
+    mmx::runtime::fail("expected a prompt: use either --prompt or --ids");
   return generate(generateOptions);
 }
 

@@ -1,0 +1,73 @@
+//===- Tokenizer.h - Text to ids and back -----------------------*- C++ -*-===//
+//
+// Part of the mmx project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Byte-level BPE as described by a Hugging Face tokenizer.json: text is cut at
+// added tokens, then by the split pattern, and the bytes of every piece are
+// merged, the pair that was learned first going first. Immutable after it was
+// opened; any number of threads. Errors: Error, for files that are not
+// understood and ids that do not exist; any bytes can be encoded.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MMX_RUNTIME_TOKENIZER_TOKENIZER_H
+#define MMX_RUNTIME_TOKENIZER_TOKENIZER_H
+
+#include "runtime/tokenizer/SplitPattern.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace mmx::runtime {
+
+class Tokenizer {
+public:
+  /// Reads a tokenizer.json.
+  explicit Tokenizer(const std::string &file);
+  /// Reads `directory`/tokenizer.json.
+  static Tokenizer open(const std::string &directory);
+
+  /// Added tokens are recognised in the text.
+  std::vector<int32_t> encode(std::string_view text) const;
+
+  /// The bytes of the ids; a character may be cut at either end.
+  std::string decode(std::span<const int32_t> ids,
+                     bool skipSpecial = false) const;
+
+  /// The id of a token, given as the text it stands for.
+  std::optional<int32_t> find(std::string_view token) const;
+  /// One more than the largest id.
+  int64_t size() const { return int64_t(texts.size()); }
+
+private:
+  struct Merge {
+    int32_t rank, id;
+  };
+  void readVocabulary(const std::string &text);
+  void encodePiece(std::string_view piece, std::vector<int32_t> &ids) const;
+  void encodePlain(std::string_view text, std::vector<int32_t> &ids) const;
+  const Merge *mergeOf(int32_t left, int32_t right) const;
+
+  std::string file;
+  std::vector<std::optional<std::string>> texts;       ///< by id
+  std::unordered_map<std::string, int32_t> vocabulary; ///< by bytes
+  std::unordered_map<uint64_t, Merge> merges;          ///< by left and right
+  std::map<std::string, int32_t, std::less<>> added;
+  std::vector<bool> special; ///< by id
+  int32_t byteIds[256] = {};
+  bool ignoreMerges = false;
+  std::vector<SplitPattern> splits;
+};
+
+} // namespace mmx::runtime
+
+#endif // MMX_RUNTIME_TOKENIZER_TOKENIZER_H
