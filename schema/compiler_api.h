@@ -22,7 +22,7 @@
 
 extern "C" {
 
-enum { mmxCompilerApiVersion = 1 };
+enum { mmxCompilerApiVersion = 2 };
 
 struct MmxBytes {
   uint8_t *data;
@@ -35,6 +35,7 @@ struct MmxCompileOptions {
   const char *dtype;  ///< "f32" or "bf16"
   int64_t block;      ///< tokens of a lightning block; 0: chosen
   int keepHidden;     ///< programs also write "hidden.L"
+  int routing;        ///< programs read "routing.L" and write "experts.L"
   void (*progress)(void *context, const char *stage, int done, int total);
   void *context;
 };

@@ -143,6 +143,7 @@ Expected<OwningOpRef<ModuleOp>> mmx::lowerModel(MLIRContext &context,
   ImportOptions importOptions;
   importOptions.bf16Inputs = options.dtype == "bf16";
   importOptions.keepHidden = options.keepHidden;
+  importOptions.routing = options.routing;
   Expected<OwningOpRef<ModuleOp>> module = importModel(
       context, files.config, files.checkpoint ? &*files.checkpoint : nullptr,
       importOptions);

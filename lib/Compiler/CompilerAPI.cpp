@@ -55,6 +55,7 @@ static CompileOptions convertOptions(const MmxCompileOptions *options) {
     result.dtype = options->dtype;
   result.block = options->block;
   result.keepHidden = options->keepHidden != 0;
+  result.routing = options->routing != 0;
   if (options->progress)
     result.progress = [options](StringRef stage, int done, int total) {
       options->progress(options->context, stage.str().c_str(), done, total);
@@ -79,8 +80,10 @@ MMX_EXPORT int mmxReferenceOpen(const char *model,
                                 const MmxCompileOptions *options,
                                 MmxReference::Fetch tensor, void *context,
                                 MmxReference **reference, char **error) {
-  auto result = MmxReference::open(model, options && options->keepHidden,
-                                   tensor, context);
+  ImportOptions import;
+  import.keepHidden = options && options->keepHidden;
+  import.routing = options && options->routing;
+  auto result = MmxReference::open(model, import, tensor, context);
   if (!result)
     return finish(result.takeError(), error);
   *reference = result->release();

@@ -87,7 +87,10 @@ static Error writeBuffer(const Tensor &tensor, const MmxRoleBuffer &buffer) {
     return makeError("expected a buffer of shape " +
                      printShape(tensor.getShape()) + " for \"" + buffer.role +
                      "\", but got " + printShape(shape));
-  copy(tensor.getFloats(), static_cast<float *>(buffer.data));
+  if (tensor.isFloat())
+    copy(tensor.getFloats(), static_cast<float *>(buffer.data));
+  else
+    copy(tensor.getInts(), static_cast<int32_t *>(buffer.data));
   return Error::success();
 }
 
@@ -147,16 +150,13 @@ static DialectRegistry makeRegistry() {
 MmxReference::MmxReference()
     : context(makeRegistry(), MLIRContext::Threading::DISABLED) {}
 
-Expected<std::unique_ptr<MmxReference>> MmxReference::open(StringRef path,
-                                                           bool keepHidden,
-                                                           Fetch fetch,
-                                                           void *fetchContext) {
+Expected<std::unique_ptr<MmxReference>>
+MmxReference::open(StringRef path, const ImportOptions &options, Fetch fetch,
+                   void *fetchContext) {
   Expected<ModelFiles> files = readModelFiles(path);
   if (!files)
     return files.takeError();
   std::unique_ptr<MmxReference> result(new MmxReference());
-  ImportOptions options;
-  options.keepHidden = keepHidden;
   auto module =
       importModel(result->context, files->config,
                   files->checkpoint ? &*files->checkpoint : nullptr, options);

@@ -12,6 +12,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "mmx/Model/ImportModel.h"
 #include "mmx/Reference/MMXInterpreter.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -26,7 +27,8 @@ struct MmxReference {
   /// Imports the model at `path`; `fetch` is asked for weights when they are
   /// first used.
   static llvm::Expected<std::unique_ptr<MmxReference>>
-  open(llvm::StringRef path, bool keepHidden, Fetch fetch, void *fetchContext);
+  open(llvm::StringRef path, const mmx::ImportOptions &options, Fetch fetch,
+       void *fetchContext);
 
   /// Runs a function on buffers that are found by role. Pools are updated and
   /// outputs written in place; outputs without a buffer are dropped.

@@ -68,13 +68,21 @@ void PhaseBuilder::addArguments() {
       addArgument("state." + Twine(index),
                   {dynamic, config.numHeads, config.headDim, config.headDim},
                   f32, StepSymbol::Slots);
+      pools.push_back(roles.back());
       continue;
     }
-    for (StringRef role : {"key_cache.", "value_cache."})
+    for (StringRef role : {"key_cache.", "value_cache."}) {
       addArgument(role + Twine(index),
                   {dynamic, config.numKVHeads, config.headDim}, f32,
                   StepSymbol::CacheRows);
+      pools.push_back(roles.back());
+    }
   }
+  if (options.routing && isRouted())
+    for (int64_t index = 0; index < config.numLayers(); ++index)
+      addArgument("routing." + Twine(index),
+                  {dynamic, config.numExpertsPerToken}, i32,
+                  StepSymbol::Tokens);
 }
 
 func::FuncOp PhaseBuilder::createFunction(StringRef name) {
@@ -106,11 +114,11 @@ func::FuncOp PhaseBuilder::build(StringRef name) {
   auto results = function.getBody().front().getTerminator()->getOperandTypes();
   function.setFunctionType(b.getFunctionType(types, results));
   SmallVector<std::string> names = {"logits"};
-  for (StringRef role : roles)
-    if (role.contains('.'))
-      names.push_back(role.str());
+  append_range(names, pools);
   for (size_t index = 0; index < hidden.size(); ++index)
     names.push_back("hidden." + std::to_string(index));
+  for (size_t index = 0; index < routes.size(); ++index)
+    names.push_back("experts." + std::to_string(index));
   for (auto [index, role] : enumerate(names))
     function.setResultAttr(index, "mmx.role", b.getStringAttr(role));
   return function;
@@ -147,10 +155,10 @@ void PhaseBuilder::buildBody() {
 
 void PhaseBuilder::returnValues(Value logits) {
   SmallVector<Value> results = {logits};
-  for (StringRef role : roles)
-    if (role.contains('.'))
-      results.push_back(values[role]);
-  results.append(hidden.begin(), hidden.end());
+  for (StringRef role : pools)
+    results.push_back(values[role]);
+  append_range(results, hidden);
+  append_range(results, routes);
   func::ReturnOp::create(b, results);
 }
 
@@ -249,15 +257,24 @@ Value PhaseBuilder::softmax(int64_t index, Value x) {
 // Experts
 //===----------------------------------------------------------------------===//
 
+/// A softmax over the single coefficient is 1: the routed experts then have no
+/// part in the result.
+static bool onlyShared(const ModelConfig &config) {
+  return config.sharedIntermediateSize > 0 &&
+         config.sharedMode == SharedExpertMode::Softmax;
+}
+
+bool PhaseBuilder::isRouted() const {
+  return config.numExperts > 1 && !onlyShared(config);
+}
+
 Value PhaseBuilder::feedForward(int64_t index, Value y) {
   Value input = matrixInput(y);
   bool hasShared = config.sharedIntermediateSize > 0;
-  // A softmax over the single coefficient is 1: the routed experts then have
-  // no part in the result.
-  if (hasShared && config.sharedMode == SharedExpertMode::Softmax)
+  if (onlyShared(config))
     return swiglu(weights.getShared(index), input);
-  Value routed = config.numExperts == 1 ? swiglu(weights.getDense(index), input)
-                                        : experts(index, y, input);
+  Value routed = isRouted() ? experts(index, y, input)
+                            : swiglu(weights.getDense(index), input);
   if (!hasShared)
     return routed;
   Value shared = swiglu(weights.getShared(index), input);
@@ -269,10 +286,14 @@ Value PhaseBuilder::feedForward(int64_t index, Value y) {
 Value PhaseBuilder::experts(int64_t index, Value y, Value input) {
   int64_t topK = config.numExpertsPerToken;
   Value logits = linear(y, weight(weights.getRouter(index)));
+  Value given =
+      options.routing ? values["routing." + std::to_string(index)] : Value();
   auto route =
       RouteOp::create(b, RankedTensorType::get({dynamic, topK}, b.getF32Type()),
                       RankedTensorType::get({dynamic, topK}, b.getI32Type()),
-                      logits, b.getI64IntegerAttr(topK));
+                      logits, given, b.getI64IntegerAttr(topK));
+  if (options.routing)
+    routes.push_back(route.getExperts());
   SwigluWeights stacks = weights.getExperts(index);
   return ExpertsOp::create(b, y.getType(), input, route.getWeights(),
                            route.getExperts(), weight(stacks.gate),

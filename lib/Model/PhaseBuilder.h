@@ -33,6 +33,8 @@ private:
   void addArgument(const llvm::Twine &role, llvm::ArrayRef<int64_t> shape,
                    mlir::Type element, llvm::ArrayRef<StepSymbol> symbols);
   void addArguments();
+  /// Whether tokens are sent to experts by a router.
+  bool isRouted() const;
   mlir::func::FuncOp createFunction(llvm::StringRef name);
   void buildBody();
   void returnValues(mlir::Value logits);
@@ -63,12 +65,12 @@ private:
   WeightImporter &weights;
   mlir::ImplicitLocOpBuilder b;
 
-  llvm::SmallVector<std::string> roles;
+  llvm::SmallVector<std::string> roles, pools;
   llvm::SmallVector<mlir::Type> types;
   llvm::SmallVector<mlir::AffineMap> shapes;
   /// The tables, and the newest value of each pool.
   llvm::StringMap<mlir::Value> values;
-  llvm::SmallVector<mlir::Value> hidden;
+  llvm::SmallVector<mlir::Value> hidden, routes;
   mlir::Value ropeTable;
 };
 

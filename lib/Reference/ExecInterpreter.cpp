@@ -184,6 +184,8 @@ static int64_t getTableEntry(StringRef role, int64_t i,
     return std::max<int64_t>(start(i % sequences + 1) - 1, 0);
   if (role == "past")
     return 0;
+  if (role.starts_with("routing."))
+    return -1;
   // "slots" and "pages" count; the ids are small.
   return role == "ids" ? i % 7 : i;
 }

@@ -29,6 +29,13 @@ Result mmx::reference::evaluate(RouteOp op, Values &operands) {
   Tensor experts = Tensor::ints({tokens, topK});
   double *weight = weights.getMutableFloats().data();
   int32_t *expert = experts.getMutableInts().data();
+  ArrayRef<int32_t> given;
+  if (op.getGiven())
+    given = operands[1].getInts();
+  for (int32_t number : given)
+    if (number >= count)
+      return makeError(op, "expected given experts below " + Twine(count) +
+                               ", but got " + Twine(number));
   std::vector<int32_t> order(count);
   for (int64_t t = 0; t < tokens; ++t, weight += topK, expert += topK) {
     ArrayRef<double> logits = operands[0].getFloats().slice(t * count, count);
@@ -37,13 +44,17 @@ Result mmx::reference::evaluate(RouteOp op, Values &operands) {
     llvm::sort(order, [&](int32_t a, int32_t b) {
       return std::pair(-logits[a], a) < std::pair(-logits[b], b);
     });
+    double largest = logits[order[0]];
     // The denominator of the softmax cancels in the division by the sum.
     double total = 0;
     for (int64_t j = 0; j < topK; ++j) {
-      expert[j] = order[j];
-      weight[j] = std::exp(logits[order[j]] - logits[order[0]]);
+      bool isGiven = !given.empty() && given[t * topK + j] >= 0;
+      expert[j] = isGiven ? given[t * topK + j] : order.front();
+      weight[j] = std::exp(logits[expert[j]] - largest);
       total += weight[j];
+      llvm::erase(order, expert[j]);
     }
+    order.resize(count);
     for (int64_t j = 0; j < topK; ++j)
       weight[j] /= total;
   }

@@ -106,6 +106,7 @@ enum class Role {
   Pages,
   LogitRows,
   Experts,
+  Routing,
   State,
   Cache,
   Unknown,
@@ -113,7 +114,7 @@ enum class Role {
 
 struct Argument {
   Role role = Role::Unknown;
-  /// Integers lie in [0, limit), for `Ids` and `Experts`.
+  /// Integers lie in [0, limit), for `Ids`, `Experts` and `Routing`.
   int64_t limit = 1;
 };
 } // namespace
@@ -201,6 +202,11 @@ static Argument roleOfUse(OpOperand &use) {
         if (op.getExperts() != value)
           return Argument();
         return Argument{Role::Experts, extentOf(op.getW1(), 0)};
+      })
+      .Case([&](RouteOp op) {
+        if (op.getGiven() != value)
+          return Argument();
+        return Argument{Role::Routing, extentOf(op.getLogits(), 1)};
       })
       .Case([&](GroupTokensOp op) {
         return Argument{Role::Experts, extentOf(op.getOffsets(), 0) - 1};
@@ -429,6 +435,7 @@ static void fixSizes(func::FuncOp function, StepSizes &sizes) {
     case Role::Positions:
     case Role::CacheRows:
     case Role::Experts:
+    case Role::Routing:
       fix(StepSymbol::Tokens, 0);
       break;
     case Role::Starts:
@@ -498,6 +505,13 @@ static llvm::Expected<Tensor> randomArgument(func::FuncOp function,
     Tensor numbers = Tensor::ints(shape);
     for (int32_t &number : numbers.getMutableInts())
       number = random.below(argument.limit);
+    return numbers;
+  }
+  case Role::Routing: {
+    // Half of the choices are free.
+    Tensor numbers = Tensor::ints(shape);
+    for (int32_t &number : numbers.getMutableInts())
+      number = random.below(2) ? random.below(argument.limit) : -1;
     return numbers;
   }
   case Role::Unknown:

@@ -220,7 +220,9 @@ LogicalResult TileRunCPU::run(KernelOp op, void *function,
   for (HostArray &array : inputs.arrays) {
     memory.emplace_back(array.getStorageSize(), front);
     buffers.push_back(memory.back().getData());
-    memcpy(buffers.back(), array.getData(), array.getStorageSize());
+    // An array without elements has no memory.
+    if (size_t size = array.getStorageSize())
+      memcpy(buffers.back(), array.getData(), size);
   }
   GuardedBuffer scratch(llvm::alignTo(scratchBytes, 64), /*front=*/true);
   auto runCell = [&](const Cell3 &cell) {
@@ -253,7 +255,8 @@ LogicalResult TileRunCPU::run(KernelOp op, void *function,
   runGrid(/*poison=*/true);
   for (auto [array, buffer, guarded] :
        llvm::zip(inputs.arrays, buffers, memory)) {
-    memcpy(array.getData(), buffer, array.getStorageSize());
+    if (size_t size = array.getStorageSize())
+      memcpy(array.getData(), buffer, size);
     if (!guarded.isSurroundingIntact())
       return op.emitError("wrote outside an array");
   }

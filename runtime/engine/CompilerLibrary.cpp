@@ -81,6 +81,7 @@ MmxCompileOptions mmx::runtime::toOptions(const CompileSettings &settings) {
   options.dtype = settings.dtype.c_str();
   options.block = settings.block;
   options.keepHidden = settings.keepHidden;
+  options.routing = settings.routing;
   if (settings.progress) {
     options.progress = [](void *context, const char *stage, int done,
                           int total) {

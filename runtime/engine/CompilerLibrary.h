@@ -28,6 +28,7 @@ struct CompileSettings {
   std::string dtype = "f32";
   int64_t block = 0; ///< 0: chosen by the compiler
   bool keepHidden = false;
+  bool routing = false; ///< see Engine.h, StepInputs::routing
   std::function<void(const char *stage, int done, int total)> progress;
 };
 

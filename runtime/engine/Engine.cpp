@@ -26,6 +26,7 @@ ModelInfo::ModelInfo(const package::Model &model)
       hidden(model.hidden()), layers(model.layers()), heads(model.heads()),
       kvHeads(model.kv_heads()), headDim(model.head_dim()), page(model.page()),
       maxPositions(model.max_positions()), parameters(model.parameters()),
+      experts(model.experts()), expertsPerToken(model.experts_per_token()),
       lightningLayers(toVector(model.lightning_layers())),
       softmaxLayers(toVector(model.softmax_layers())),
       stopIds(toVector(model.stop_ids())) {}
@@ -69,6 +70,15 @@ void mmx::runtime::checkStep(Phase phase, const StepInputs &inputs,
     if (length < 0 || (phase == Phase::Decode && length != 1))
       fail("step: sequence ", i, " has ", length, " tokens in a ",
            phaseName(phase), " step");
+  }
+  if (!inputs.routing.empty())
+    checkCount("layers of routing", inputs.routing.size(), model.layers);
+  for (const std::vector<int32_t> &experts : inputs.routing) {
+    checkCount("given experts", experts.size(), tokens * model.expertsPerToken);
+    for (int32_t expert : experts)
+      if (expert >= model.experts)
+        fail("step: expected given experts below ", model.experts, ", but got ",
+             expert);
   }
   checkBelow("ids", inputs.ids, model.vocab);
   checkBelow("positions", inputs.positions, model.maxPositions);

@@ -42,7 +42,7 @@ struct ModelInfo {
 
   std::string type;
   int64_t vocab, hidden, layers, heads, kvHeads, headDim, page, maxPositions,
-      parameters;
+      parameters, experts, expertsPerToken;
   std::vector<int32_t> lightningLayers, softmaxLayers, stopIds;
 };
 
@@ -64,6 +64,10 @@ struct StepInputs {
   std::vector<int32_t> pages;     ///< [sequences, pageColumns]
   std::vector<int32_t> logitRows; ///< [outputs]: tokens whose logits count
   int64_t pageColumns = 1;
+  /// By layer, [tokens, experts per token]: the experts of every token; one
+  /// that is negative is chosen by the router. Empty: all are. For models
+  /// compiled with `routing`.
+  std::vector<std::vector<int32_t>> routing;
 
   int64_t tokens() const { return ids.size(); }
   int64_t sequences() const { return slots.size(); }
@@ -76,6 +80,9 @@ struct StepOutputs {
   /// [tokens, hidden]: the input of each layer, then the final norm's output;
   /// empty unless the model was compiled to keep them.
   std::vector<std::span<const float>> hidden;
+  /// By layer, [tokens, experts per token]: where tokens went; empty for models
+  /// without a router, or compiled without `routing`.
+  std::vector<std::span<const int32_t>> experts;
 };
 
 class Engine {

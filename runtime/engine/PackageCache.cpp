@@ -57,8 +57,9 @@ static std::string cacheKey(const CompilerLibrary &compiler,
                             const std::string &model,
                             const CompileSettings &settings) {
   Sha256 hash;
-  addField(hash, concat(settings.target, " ", settings.dtype, " ",
-                        settings.block, " ", settings.keepHidden));
+  addField(hash,
+           concat(settings.target, " ", settings.dtype, " ", settings.block,
+                  " ", settings.keepHidden, " ", settings.routing));
   for (const std::string &feature : cpuFeatures())
     addField(hash, feature);
   std::error_code error;

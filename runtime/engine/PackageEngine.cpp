@@ -59,6 +59,9 @@ static std::vector<int64_t> roleShape(RoleKind kind, const ModelInfo &model,
     return {outputs, model.vocab};
   case RoleKind::Hidden:
     return {tokens, model.hidden};
+  case RoleKind::Routing:
+  case RoleKind::Experts:
+    return {tokens, model.expertsPerToken};
   }
   return {};
 }
@@ -249,31 +252,49 @@ void PackageEngine::upload(const Bound &program, const StepInputs &inputs) {
   for (const auto &[role, values] : arrays)
     if (program.roles.contains(std::string_view(role)))
       device.upload(roles.at(role).data(), std::as_bytes(std::span(values)));
+  std::vector<int32_t> allFree;
+  for (int64_t layer = 0; layer < info.layers; ++layer) {
+    std::string role = concat("routing.", layer);
+    if (!program.roles.contains(role))
+      continue;
+    if (inputs.routing.empty())
+      allFree.resize(inputs.tokens() * info.expertsPerToken, -1);
+    device.upload(roles.at(role).data(),
+                  std::as_bytes(std::span(inputs.routing.empty()
+                                              ? allFree
+                                              : inputs.routing[layer])));
+  }
 }
 
 void PackageEngine::poison(const Bound &program, const StepSymbols &symbols) {
   device.set(arena.data(), program.binding.arenaBytes(symbols), 0xff);
   for (auto &[role, memory] : roles)
-    if (role == "logits" || role.starts_with("hidden."))
+    if (role == "logits" || role.starts_with("hidden.") ||
+        role.starts_with("experts."))
       device.set(memory.data(), memory.bytes(), 0xff);
 }
 
 StepOutputs PackageEngine::outputs(const Bound &program,
                                    const StepSymbols &symbols) {
-  auto view = [&](const std::string &role, RoleKind kind) {
+  auto view = [&]<typename T>(const std::string &role, RoleKind kind,
+                              std::span<const T> &out) {
     std::vector<int64_t> shape = roleShape(kind, info, symbols);
-    uint64_t bytes = shape[0] * shape[1] * sizeof(float);
+    uint64_t bytes = shape[0] * shape[1] * sizeof(T);
     std::span<const std::byte> seen =
         device.view(roles.at(role).data(), bytes, staging[role]);
-    return std::span(reinterpret_cast<const float *>(seen.data()),
-                     seen.size() / sizeof(float));
+    out = std::span(reinterpret_cast<const T *>(seen.data()),
+                    seen.size() / sizeof(T));
   };
   StepOutputs result;
-  result.logits = view("logits", RoleKind::Logits);
+  view("logits", RoleKind::Logits, result.logits);
   for (int64_t layer = 0; layer <= info.layers; ++layer)
     if (std::string role = concat("hidden.", layer);
         program.roles.contains(role))
-      result.hidden.push_back(view(role, RoleKind::Hidden));
+      view(role, RoleKind::Hidden, result.hidden.emplace_back());
+  for (int64_t layer = 0; layer < info.layers; ++layer)
+    if (std::string role = concat("experts.", layer);
+        program.roles.contains(role))
+      view(role, RoleKind::Experts, result.experts.emplace_back());
   return result;
 }
 

@@ -12,6 +12,7 @@
 #include "runtime/weights/WeightLoader.h"
 
 #include <algorithm>
+#include <deque>
 
 using namespace mmx;
 using namespace mmx::runtime;
@@ -33,7 +34,8 @@ ReferenceEngine::ReferenceEngine(
     const CompilerLibrary &compiler, const std::string &model,
     const CompileSettings &settings, const TensorSource &weights,
     const std::function<EngineLimits(const ModelInfo &)> &limits)
-    : compiler(compiler), keepHidden(settings.keepHidden) {
+    : compiler(compiler), keepHidden(settings.keepHidden),
+      routing(settings.routing) {
   MmxCompileOptions options = toOptions(settings);
   char *error = nullptr;
   int status = compiler.referenceOpen(model.c_str(), &options, findTensor,
@@ -71,49 +73,77 @@ void ReferenceEngine::allocatePools() {
       add(role, layer, {poolLimits.cacheRows, info->kvHeads, info->headDim});
 }
 
+/// The buffers of one run, with the shapes that they point to.
+class ReferenceEngine::Buffers {
+public:
+  void add(std::string role, const void *data, std::vector<int64_t> shape) {
+    names.push_back(std::move(role));
+    shapes.push_back(std::move(shape));
+    buffers.push_back({names.back().c_str(), const_cast<void *>(data),
+                       int64_t(shapes.back().size()), shapes.back().data()});
+  }
+  void add(const std::string &role, Array &array) {
+    add(role, array.values.data(), array.shape);
+  }
+  void addInputs(const StepInputs &inputs) {
+    int64_t tokens = inputs.tokens(), sequences = inputs.sequences();
+    add("ids", inputs.ids.data(), {tokens});
+    add("positions", inputs.positions.data(), {tokens});
+    add("starts", inputs.starts.data(), {sequences + 1});
+    add("slots", inputs.slots.data(), {sequences});
+    add("past", inputs.past.data(), {sequences});
+    add("cache_rows", inputs.cacheRows.data(), {tokens});
+    add("pages", inputs.pages.data(), {sequences, inputs.pageColumns});
+    add("logit_rows", inputs.logitRows.data(), {inputs.outputs()});
+  }
+  std::span<const MmxRoleBuffer> list() const { return buffers; }
+
+private:
+  // Addresses in a deque stay.
+  std::deque<std::string> names;
+  std::deque<std::vector<int64_t>> shapes;
+  std::vector<MmxRoleBuffer> buffers;
+};
+
 StepOutputs ReferenceEngine::run(Phase phase, const StepInputs &inputs) {
   checkStep(phase, inputs, *info, poolLimits);
-  std::vector<MmxRoleBuffer> buffers;
-  std::vector<std::vector<int64_t>> shapes;
-  shapes.reserve(8);
-  auto addInput = [&](const char *role, const std::vector<int32_t> &values,
-                      std::vector<int64_t> shape) {
-    shapes.push_back(std::move(shape));
-    buffers.push_back({role, const_cast<int32_t *>(values.data()),
-                       int64_t(shapes.back().size()), shapes.back().data()});
-  };
-  int64_t tokens = inputs.tokens(), sequences = inputs.sequences();
-  addInput("ids", inputs.ids, {tokens});
-  addInput("positions", inputs.positions, {tokens});
-  addInput("starts", inputs.starts, {sequences + 1});
-  addInput("slots", inputs.slots, {sequences});
-  addInput("past", inputs.past, {sequences});
-  addInput("cache_rows", inputs.cacheRows, {tokens});
-  addInput("pages", inputs.pages, {sequences, inputs.pageColumns});
-  addInput("logit_rows", inputs.logitRows, {inputs.outputs()});
-  auto addArray = [&](const std::string &role, Array &array) {
-    buffers.push_back({role.c_str(), array.values.data(),
-                       int64_t(array.shape.size()), array.shape.data()});
-  };
+  int64_t tokens = inputs.tokens();
+  Buffers buffers;
+  buffers.addInputs(inputs);
   for (auto &[role, pool] : pools)
-    addArray(role, pool);
+    buffers.add(role, pool);
   auto addResult = [&](const std::string &role, int64_t rows, int64_t width) {
     Array &array = results[role];
     array.values.resize(rows * width);
     array.shape = {rows, width};
-    addArray(results.find(role)->first, array);
+    buffers.add(role, array);
   };
   addResult("logits", inputs.outputs(), info->vocab);
   for (int64_t layer = 0; keepHidden && layer <= info->layers; ++layer)
     addResult(concat("hidden.", layer), tokens, info->hidden);
+  // A model without a router leaves what stands here.
+  std::vector<int32_t> allFree(tokens * info->expertsPerToken, -1);
+  experts.assign(routing ? info->layers : 0, allFree);
+  for (size_t layer = 0; layer < experts.size(); ++layer) {
+    std::vector<int64_t> shape = {tokens, info->expertsPerToken};
+    buffers.add(concat("routing.", layer),
+                inputs.routing.empty() ? allFree.data()
+                                       : inputs.routing[layer].data(),
+                shape);
+    buffers.add(concat("experts.", layer), experts[layer].data(), shape);
+  }
   char *error = nullptr;
-  int status = compiler.referenceRun(reference, phaseName(phase),
-                                     buffers.data(), buffers.size(), &error);
+  int status =
+      compiler.referenceRun(reference, phaseName(phase), buffers.list().data(),
+                            buffers.list().size(), &error);
   compiler.check(status, error);
   StepOutputs outputs;
   outputs.logits = results["logits"].values;
   for (int64_t layer = 0; keepHidden && layer <= info->layers; ++layer)
     outputs.hidden.push_back(results[concat("hidden.", layer)].values);
+  for (const std::vector<int32_t> &chosen : experts)
+    if (std::ranges::find(chosen, -1) == chosen.end())
+      outputs.experts.push_back(chosen);
   return outputs;
 }
 

@@ -50,17 +50,19 @@ private:
     std::vector<float> values;
     std::vector<int64_t> shape;
   };
+  class Buffers;
   void allocatePools();
   std::span<float> state(int64_t layer, int64_t slot);
 
   const CompilerLibrary &compiler;
   EngineLimits poolLimits;
-  bool keepHidden;
+  bool keepHidden, routing;
   MmxReference *reference = nullptr;
   std::optional<ModelInfo> info;
   std::vector<int32_t> tokenless;
   std::map<std::string, Array> pools;
   std::map<std::string, Array> results;
+  std::vector<std::vector<int32_t>> experts; ///< by layer
 };
 
 } // namespace mmx::runtime

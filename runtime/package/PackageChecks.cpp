@@ -36,7 +36,9 @@ std::optional<Role> mmx::runtime::parseRole(std::string_view text) {
       {"state.", RoleKind::State},
       {"key_cache.", RoleKind::KeyCache},
       {"value_cache.", RoleKind::ValueCache},
-      {"hidden.", RoleKind::Hidden}};
+      {"hidden.", RoleKind::Hidden},
+      {"routing.", RoleKind::Routing},
+      {"experts.", RoleKind::Experts}};
   for (auto [name, kind] : plain)
     if (text == name)
       return Role{kind, -1};

@@ -51,11 +51,13 @@ enum class RoleKind {
   CacheRows,
   Pages,
   LogitRows,
+  Routing,
   State,
   KeyCache,
   ValueCache,
   Logits,
-  Hidden
+  Hidden,
+  Experts
 };
 struct Role {
   RoleKind kind;

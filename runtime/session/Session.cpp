@@ -145,10 +145,12 @@ StepInputs Session::inputsFor(std::span<const Part> parts) {
 void Session::runStep(Phase phase, std::span<const Part> parts,
                       const LogitsSink &sink) {
   StepInputs inputs = inputsFor(parts);
-  StepOutputs outputs = theEngine.run(phase, inputs);
   std::vector<int64_t> numbers;
   for (const Part &part : parts)
     numbers.push_back(part.sequence);
+  if (options.route)
+    options.route(numbers, inputs);
+  StepOutputs outputs = theEngine.run(phase, inputs);
   if (options.observer)
     options.observer({phase, numbers, inputs, outputs});
   int64_t vocab = theEngine.model().vocab, number = 0;

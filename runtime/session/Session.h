@@ -59,6 +59,9 @@ public:
     int64_t chunk = 512; ///< tokens of one sequence in one step
     /// Called after every step.
     std::function<void(const StepView &)> observer;
+    /// Called before every step; may give the experts of its tokens.
+    std::function<void(std::span<const int64_t> sequences, StepInputs &inputs)>
+        route = {};
   };
   Session(Engine &engine, Options options);
 

@@ -130,7 +130,8 @@ const void *Checkpoint::data(const TensorInfo &tensor) const {
   auto &copy = copies[&tensor];
   if (copy.empty()) {
     copy.resize(bytes.size() / sizeof(std::max_align_t) + 1);
-    std::memcpy(copy.data(), bytes.data(), bytes.size());
+    if (!bytes.empty())
+      std::memcpy(copy.data(), bytes.data(), bytes.size());
   }
   return copy.data();
 }

@@ -108,7 +108,8 @@ def main():
         path = os.path.join(folder, f"random-{seed}.json")
         with open(path, "w") as file:
             json.dump(random_config(rng), file, indent=1)
-        module = subprocess.run(["mmx-compile", path, "--emit", "mmx"],
+        flags = ["--routing"] if seed % 3 == 0 else []
+        module = subprocess.run(["mmx-compile", path, *flags, "--emit", "mmx"],
                                 capture_output=True, text=True)
         if module.returncode:
             sys.exit(f"seed {seed}: cannot import {path}\n{module.stderr}")
@@ -117,7 +118,8 @@ def main():
                                   input=module.stdout, capture_output=True,
                                   text=True)
             if done.returncode:
-                sys.exit(f"seed {seed}: mmx-compile {path} --emit mmx | "
+                sys.exit(f"seed {seed}: mmx-compile {path} {' '.join(flags)} --emit "
+                         f"mmx | "
                          f"mmx-opt '{option}'\n{done.stderr[:2000]}")
             count += 1
     print(f"{args.seeds} models, {count} comparisons, all equal")

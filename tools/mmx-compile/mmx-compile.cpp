@@ -59,6 +59,10 @@ static cl::opt<bool>
     keepHidden("keep-hidden",
                cl::desc("Programs also write the input of every layer"),
                cl::cat(mainOptions));
+static cl::opt<bool>
+    routing("routing",
+            cl::desc("Programs also take and write the experts of each token"),
+            cl::cat(mainOptions));
 static cl::opt<Level> emit(
     "emit", cl::desc("Print the module at a level and stop:"),
     cl::values(clEnumValN(Level::MMX, "mmx", "the imported model"),
@@ -124,6 +128,7 @@ static CompileOptions getOptions() {
   options.dtype = dtype;
   options.block = block;
   options.keepHidden = keepHidden;
+  options.routing = routing;
   options.explain = explain;
   options.dumpDirectory = dumpDirectory;
   options.reproducer = reproducer;

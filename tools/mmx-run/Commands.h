@@ -48,10 +48,15 @@ struct GenerateOptions : ModelOptions {
 };
 int generate(const GenerateOptions &options);
 
+/// Who chooses the experts while a model is verified: its own router, or the
+/// one of the reference interpreter.
+enum class Routing { Auto, Own, Reference };
+
 struct VerifyOptions : ModelOptions {
-  std::string golden; ///< empty: golden.safetensors beside the model
-  double tolerance = 1e-4;
+  std::string golden;   ///< empty: golden.safetensors beside the model
+  double tolerance = 0; ///< 0: the bound of the dtype
   bool hidden = true;
+  Routing routing = Routing::Auto; ///< Auto: Reference for bf16
 };
 int verify(const VerifyOptions &options);
 

@@ -105,8 +105,8 @@ int mmx::tool::generate(const GenerateOptions &options) {
   Progress progress(options.progress);
   int64_t context =
       options.context > 0 ? options.context : neededContext(prompts, options);
-  LoadedModel loaded(options, /*keepHidden=*/false, prompts.size(), context,
-                     stages, progress);
+  LoadedModel loaded(options, /*extras=*/{}, prompts.size(), context, stages,
+                     progress);
   Session session(loaded.engine(), {context, options.chunk, {}});
   std::vector<int32_t> stop;
   if (!options.ignoreStop)

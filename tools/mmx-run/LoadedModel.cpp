@@ -26,8 +26,14 @@ namespace fs = std::filesystem;
 
 static constexpr std::string_view randomPrefix = "random:";
 
-static bool isPackage(const std::string &model) {
+bool mmx::tool::isPackage(const std::string &model) {
   return fs::is_regular_file(model) && fs::path(model).extension() != ".json";
+}
+
+std::string mmx::tool::chosenDtype(const ModelOptions &options) {
+  if (!options.dtype.empty())
+    return options.dtype;
+  return options.device.starts_with("cuda") ? "bf16" : "f32";
 }
 
 std::string mmx::tool::checkpointDirectory(const ModelOptions &options) {
@@ -74,24 +80,23 @@ void LoadedModel::openDevice() {
     device = std::make_unique<CpuDevice>(options.threads);
 }
 
-CompileSettings LoadedModel::settingsFor(bool keepHidden) const {
+CompileSettings LoadedModel::settingsFor(Extras extras) const {
   CompileSettings settings;
   if (!options.target.empty())
     settings.target = options.target;
   else if (device)
     settings.target = device->target();
-  settings.dtype = options.dtype;
-  if (settings.dtype.empty())
-    settings.dtype = options.device.starts_with("cuda") ? "bf16" : "f32";
+  settings.dtype = theDtype;
   settings.block = options.block;
-  settings.keepHidden = keepHidden;
+  settings.keepHidden = extras.hidden;
+  settings.routing = extras.routing;
   settings.progress = [this](const char *stage, int done, int total) {
     progress.update(stage, done, total);
   };
   return settings;
 }
 
-void LoadedModel::openPackage(bool keepHidden) {
+void LoadedModel::openPackage(Extras extras) {
   if (isPackage(options.model)) {
     if (!device)
       fail("--device ", options.device, " needs a checkpoint, but ",
@@ -102,6 +107,8 @@ void LoadedModel::openPackage(bool keepHidden) {
     if (!options.dtype.empty() && dtype && dtype->str() != options.dtype)
       fail(options.model, ": is compiled with --dtype ", dtype->str(),
            ", but got --dtype ", options.dtype, "; compile the model again");
+    if (dtype)
+      theDtype = dtype->str();
     return;
   }
   stages.enter("compile");
@@ -111,7 +118,7 @@ void LoadedModel::openPackage(bool keepHidden) {
   if (!device && !random)
     return;
   CompiledPackage compiled =
-      compileCached(*compiler, options.model, settingsFor(keepHidden));
+      compileCached(*compiler, options.model, settingsFor(extras));
   package = compiled.package;
   stages.note("compile", compiled.fromCache ? "from the cache" : "");
 }
@@ -128,21 +135,22 @@ void LoadedModel::openWeights() {
   weights = std::make_unique<Checkpoint>(checkpointDirectory(options));
 }
 
-LoadedModel::LoadedModel(const ModelOptions &options, bool keepHidden,
+LoadedModel::LoadedModel(const ModelOptions &options, Extras extras,
                          int64_t sequences, int64_t context, StageTable &stages,
                          Progress &progress)
-    : options(options), stages(stages), progress(progress) {
+    : options(options), stages(stages), progress(progress),
+      theDtype(chosenDtype(options)) {
   if (!fs::exists(options.model))
     fail(options.model, ": there is no such file or directory");
   openDevice();
-  openPackage(keepHidden);
+  openPackage(extras);
   stages.enter("weights");
   openWeights();
   auto limits = [&](const ModelInfo &model) {
     return limitsFor(model, sequences, context);
   };
   if (!device) {
-    CompileSettings settings = settingsFor(keepHidden);
+    CompileSettings settings = settingsFor(extras);
     settings.block = 0;
     theEngine = std::make_unique<ReferenceEngine>(*compiler, options.model,
                                                   settings, *weights, limits);

@@ -25,12 +25,18 @@ namespace mmx::tool {
 
 class LoadedModel {
 public:
+  /// What the model is compiled to do besides logits.
+  struct Extras {
+    bool hidden = false, routing = false;
+  };
   /// Room for `sequences` sequences of `context` tokens.
-  LoadedModel(const ModelOptions &options, bool keepHidden, int64_t sequences,
+  LoadedModel(const ModelOptions &options, Extras extras, int64_t sequences,
               int64_t context, runtime::StageTable &stages,
               runtime::Progress &progress);
 
   runtime::Engine &engine() { return *theEngine; }
+  /// "f32" or "bf16".
+  const std::string &dtype() const { return theDtype; }
   /// Weights, pools and step buffers in words; empty if not known.
   std::string memoryText() const;
   /// The same in bytes; 0 if not known.
@@ -40,19 +46,26 @@ public:
 
 private:
   void openDevice();
-  runtime::CompileSettings settingsFor(bool keepHidden) const;
-  void openPackage(bool keepHidden);
+  runtime::CompileSettings settingsFor(Extras extras) const;
+  void openPackage(Extras extras);
   void openWeights();
 
   const ModelOptions &options;
   runtime::StageTable &stages;
   runtime::Progress &progress;
+  std::string theDtype;
   std::unique_ptr<runtime::CompilerLibrary> compiler;
   std::shared_ptr<const runtime::Package> package;
   std::unique_ptr<runtime::TensorSource> weights;
   std::unique_ptr<runtime::Device> device; ///< null for the reference
   std::unique_ptr<runtime::Engine> theEngine;
 };
+
+/// Whether `model` names a package: a file that is no config.json.
+bool isPackage(const std::string &model);
+
+/// The dtype that a checkpoint is compiled with: by default that of the device.
+std::string chosenDtype(const ModelOptions &options);
 
 /// The folder of the checkpoint: where weights and golden answers stand.
 std::string checkpointDirectory(const ModelOptions &options);

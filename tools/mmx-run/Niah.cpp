@@ -87,7 +87,7 @@ bool Search::ask(Session &session, const HaystackQuestion &question,
 
 LengthResult Search::run(int64_t length) {
   StageTable stages;
-  LoadedModel loaded(options, /*keepHidden=*/false, /*sequences=*/1,
+  LoadedModel loaded(options, /*extras=*/{}, /*sequences=*/1,
                      length + answerRoom, stages, progress);
   Session session(loaded.engine(), {length + answerRoom, options.chunk, {}});
   LengthResult result;

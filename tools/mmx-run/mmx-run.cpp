@@ -150,8 +150,22 @@ static CLI::App *addVerify(CLI::App &app, VerifyOptions &options) {
   addModelOptions(*verify, options);
   verify->add_option("--golden", options.golden,
                      "the recorded answers, if not beside the weights");
-  verify->add_option("--tolerance", options.tolerance, "largest relative error")
-      ->capture_default_str();
+  verify
+      ->add_option("--tolerance", options.tolerance,
+                   "largest relative error, in place of the bound of the "
+                   "dtype (docs/spec.md, section Tolerances)")
+      ->check(CLI::PositiveNumber);
+  static const std::map<std::string, Routing> routings = {
+      {"auto", Routing::Auto},
+      {"own", Routing::Own},
+      {"reference", Routing::Reference}};
+  verify
+      ->add_option("--routing", options.routing,
+                   "who chooses experts: own (the model), or reference (the "
+                   "interpreter; the default for bf16, where near ties flip)")
+      ->transform(CLI::CheckedTransformer(routings))
+      ->type_name("own|reference")
+      ->option_text("own|reference");
   verify->add_flag("--hidden,!--no-hidden", options.hidden,
                    "compile so that hidden values can be compared");
   return verify;

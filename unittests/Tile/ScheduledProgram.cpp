@@ -77,10 +77,11 @@ static std::string classify(StringRef fault) {
 
 static bool equalArrays(KernelOp kernel, const KernelInputs &a,
                         const KernelInputs &b) {
-  for (auto [x, y] : llvm::zip_equal(a.arguments, b.arguments))
-    if (x.array && std::memcmp(x.array->getData(), y.array->getData(),
-                               x.array->getStorageSize()))
+  for (auto [x, y] : llvm::zip_equal(a.arguments, b.arguments)) {
+    size_t size = x.array ? x.array->getStorageSize() : 0;
+    if (size && std::memcmp(x.array->getData(), y.array->getData(), size))
       return false;
+  }
   return true;
 }
 

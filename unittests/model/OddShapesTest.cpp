@@ -43,6 +43,7 @@ struct Setting {
   std::string target = "cpu";
   int64_t chunk = 512;
   std::vector<int64_t> lengths = {1, 2, 5, 61, 130};
+  bool routing = false;
 };
 
 /// Logits of every fed token, by sequence.
@@ -150,6 +151,7 @@ public:
     std::ofstream(path) << config;
     CompileSettings settings;
     settings.target = setting.target;
+    settings.routing = setting.routing;
     package = compileCached(compiler(), path.string(), settings).package;
     weights = std::make_unique<RandomTensors>(**package, 7);
     auto limits = [&](const ModelInfo &model) {
@@ -166,7 +168,11 @@ public:
 
   /// All sequences at once, then five more tokens each.
   Logits run(Engine &engine) const {
-    Session session(engine, {context, setting.chunk, {}});
+    auto routeStep = [&](std::span<const int64_t>, StepInputs &inputs) {
+      if (route)
+        route(engine.model(), inputs);
+    };
+    Session session(engine, {context, setting.chunk, {}, routeStep});
     Logits logits(setting.lengths.size());
     std::vector<std::vector<int32_t>> prompts, more;
     std::vector<Feed> feeds;
@@ -192,6 +198,8 @@ public:
 
   std::unique_ptr<PackageEngine> compiled;
   std::unique_ptr<ReferenceEngine> reference;
+  /// Gives the experts of every step, if set.
+  std::function<void(const ModelInfo &, StepInputs &)> route;
 
 private:
   static constexpr int64_t context = 2048;
@@ -248,6 +256,32 @@ TEST_P(OddShapes, EqualTheReference) {
   Logits expected = pair.run(*pair.reference);
   expectClose(pair.run(*pair.compiled), expected);
   expectClose(portable.run(*portable.compiled), expected);
+}
+
+/// Gives half of the choices of a step an expert drawn from its position.
+static void routeAnywhere(const ModelInfo &model, StepInputs &inputs) {
+  for (int64_t layer = 0; layer < model.layers; ++layer) {
+    std::vector<int32_t> &given = inputs.routing.emplace_back();
+    for (int32_t position : inputs.positions)
+      for (int64_t j = 0; j < model.expertsPerToken; ++j) {
+        uint64_t drawn =
+            (position * 31 + layer * 7 + j + 1) * 0x9e3779b97f4a7c15 >> 40;
+        given.push_back(drawn % 2 ? int32_t(drawn / 2 % model.experts) : -1);
+      }
+  }
+}
+
+TEST(Routing, GivenExpertsEqualTheReference) {
+  for (int64_t chosen : {1, 2, 4}) {
+    SCOPED_TRACE(chosen);
+    Pair pair({{"num_experts_per_tok", chosen}, {"num_local_experts", 5}},
+              {.routing = true});
+    Logits free = pair.run(*pair.compiled);
+    pair.route = routeAnywhere;
+    Logits expected = pair.run(*pair.reference);
+    expectClose(pair.run(*pair.compiled), expected);
+    EXPECT_GT(relativeError(free.back(), expected.back()), 1e-2);
+  }
 }
 
 // Many pages of the cache and many blocks, beside a short sequence.

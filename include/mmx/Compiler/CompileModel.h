@@ -34,7 +34,8 @@ struct CompileOptions {
   std::string dtype = "f32"; ///< "f32" or "bf16": what products read
   int64_t block = 0;         ///< tokens of a lightning block; 0: chosen
   bool keepHidden = false;   ///< programs also write "hidden.L"
-  bool explain = false;      ///< remarks on the choice of tiles
+  bool routing = false; ///< programs read "routing.L" and write "experts.L"
+  bool explain = false; ///< remarks on the choice of tiles
   std::string dumpDirectory; ///< the module after each pass; empty: none
 
   /// Kernels are kept here by content; empty: no cache.

@@ -12,7 +12,8 @@
 // A function takes the tables of a step (ids, positions, starts, slots, past,
 // cache_rows, pages, logit_rows) and then, layer by layer, the pools it
 // updates (state.L, or key_cache.L and value_cache.L); it returns the logits,
-// the new pools in the same order and, if asked for, hidden.0 to hidden.N.
+// the new pools in the same order and, if asked for, hidden.0 to hidden.N and
+// the experts of each layer.
 // Argument attributes: `mmx.role` and `mmx.shape`, the extents in the symbols
 // of a step. Result attribute: `mmx.role`. The module attribute `mmx.model`
 // holds what a package says of its model.
@@ -55,6 +56,9 @@ struct ImportOptions {
   /// The functions also return the input of every layer and the output of
   /// the final norm for all tokens.
   bool keepHidden = false;
+  /// The functions take the experts of every token, "routing.L" (negative: the
+  /// router chooses), and return those it went to, "experts.L".
+  bool routing = false;
 };
 
 /// Builds the module. With a checkpoint the types of the weights are those

@@ -36,6 +36,8 @@ private:
   Value emitSoftmax(Value logits);
   Value markTaken(Value left, Value index);
   std::pair<Value, Value> takeLargest(Value values);
+  Value takeGiven(Value index, Value row, int64_t choice);
+  Value pick(Value probabilities, Value index);
 
   KernelEmitter &e;
   RouteOp route;
@@ -82,6 +84,38 @@ std::pair<Value, Value> RouteEmitter::takeLargest(Value values) {
   return {reduce.getResult(), reduce.getIndex()};
 }
 
+/// The given expert of a choice, or `index` where none is given.
+Value RouteEmitter::takeGiven(Value index, Value row, int64_t choice) {
+  auto type = cast<tile::FragType>(index.getType());
+  Value given = e.getInput(route.getGiven());
+  Value wanted = tile::LoadOp::create(e.builder, e.getLoc(), type, given,
+                                      ValueRange{row, e.index(choice)}, Value(),
+                                      e.builder.getDenseI64ArrayAttr({0}),
+                                      e.builder.getF64FloatAttr(-1.0));
+  return e.map(
+      type, {wanted, index}, [](ElementContext &c, ValueRange x) -> Value {
+        Value zero = arith::ConstantIntOp::create(c.builder, c.loc, 0, 32);
+        Value isFree = arith::CmpIOp::create(
+            c.builder, c.loc, arith::CmpIPredicate::slt, x[0], zero);
+        return arith::SelectOp::create(c.builder, c.loc, isFree, x[1], x[0]);
+      });
+}
+
+/// The probability of expert `index` of each token.
+Value RouteEmitter::pick(Value probabilities, Value index) {
+  Value one =
+      e.map(e.frag({rows, experts}), {probabilities, index},
+            [](ElementContext &c, ValueRange x) -> Value {
+              Value column = arith::IndexCastOp::create(
+                  c.builder, c.loc, c.builder.getI32Type(), c.col);
+              Value same = arith::CmpIOp::create(
+                  c.builder, c.loc, arith::CmpIPredicate::eq, column, x[1]);
+              return arith::SelectOp::create(c.builder, c.loc, same, x[0],
+                                             c.constant(0.0));
+            });
+  return e.reduce(tile::ReduceKind::Add, one, 1);
+}
+
 LogicalResult RouteEmitter::run() {
   TileSizesAttr tiles = e.getTiles(16, experts, 1);
   rows = tiles.getRows();
@@ -92,11 +126,16 @@ LogicalResult RouteEmitter::run() {
   FailureOr<Slice> logits = e.getSlice(route.getLogits(), region);
   if (failed(logits))
     return failure();
-  Value left = emitSoftmax(e.loadFrag(*logits, {rows, experts}));
+  Value probabilities = emitSoftmax(e.loadFrag(*logits, {rows, experts}));
+  Value left = probabilities;
   SmallVector<Value> largest;
   Value sum;
   for (int64_t j = 0; j < static_cast<int64_t>(route.getTopK()); ++j) {
     auto [value, index] = takeLargest(left);
+    if (route.getGiven()) {
+      index = takeGiven(index, region.row, j);
+      value = pick(probabilities, index);
+    }
     largest.push_back(value);
     e.store(index, {chosen, {region.row, e.index(j)}, {0}});
     left = markTaken(left, index);

@@ -20,24 +20,6 @@ using namespace mmx::exec;
 // Roles
 //===----------------------------------------------------------------------===//
 
-RoleKind exec::getRoleKind(StringRef role) {
-  auto [name, layer] = role.split('.');
-  bool numbered = !layer.empty() &&
-                  llvm::all_of(layer, [](char c) { return llvm::isDigit(c); });
-  RoleKind kind =
-      llvm::StringSwitch<RoleKind>(name)
-          .Cases({"state", "key_cache", "value_cache"}, RoleKind::Pool)
-          .Case("hidden", RoleKind::Output)
-          .Default(RoleKind::Unknown);
-  if (numbered)
-    return kind;
-  return llvm::StringSwitch<RoleKind>(role)
-      .Cases({"ids", "positions", "starts", "slots", "past"}, RoleKind::Table)
-      .Cases({"cache_rows", "pages", "logit_rows"}, RoleKind::Table)
-      .Case("logits", RoleKind::Output)
-      .Default(RoleKind::Unknown);
-}
-
 RoleKind InputOp::getKind() { return getRoleKind(getRole()); }
 
 //===----------------------------------------------------------------------===//
@@ -149,6 +131,12 @@ LogicalResult InputOp::verify() {
     break;
   case RoleKind::Pool:
   case RoleKind::Output:
+    if (getRole().starts_with("experts.")) {
+      if (!element.isInteger(32))
+        return emitOpError("expected elements i32 of experts, but got ")
+               << element;
+      break;
+    }
     if (!isa<FloatType>(element))
       return emitOpError("expected elements of a float type, but got ")
              << element;

@@ -20,6 +20,9 @@ LogicalResult RouteOp::verify() {
   if (failed(expectExtent(*this, "weights of width", chosen,
                           extentOf(getWeights(), 1))))
     return failure();
+  if (getGiven() && failed(expectExtent(*this, "given experts of width", chosen,
+                                        extentOf(getGiven(), 1))))
+    return failure();
   return expectExtent(*this, "experts of width", chosen,
                       extentOf(getExperts(), 1));
 }

@@ -110,7 +110,7 @@ func.func @prefill(%s: tensor<?xf32>) -> () attributes {mmx.phase = "prefill"} {
 
 #tokens = affine_map<()[s0, s1, s2, s3, s4, s5] -> (s0)>
 #slots = affine_map<()[s0, s1, s2, s3, s4, s5] -> (s3)>
-// expected-error@+1 {{expected a map of the step symbols to 1 extents for 'tensor<?xf32>'}}
+// expected-error@+1 {{expected 'mmx.shape' to be a map of 6 step symbols, but got affine_map<(d0) -> (d0)>}}
 func.func @prefill(%s: tensor<?xf32> {mmx.role = "state.0", mmx.shape = affine_map<(d0) -> (d0)>}) -> () attributes {mmx.phase = "prefill"} {
 
   return

@@ -600,3 +600,65 @@ func.func @f(%k: tensor<?x2x16xf32>, %c: tensor<?x2x16xf32>, %r: tensor<?xi32>) 
   // expected-note @+1 {{also used here}}
   return %0, %c : tensor<?x2x16xf32>, tensor<?x2x16xf32>
 }
+
+// -----
+
+// C21
+func.func @route_given(%l: tensor<?x4xf32>, %g: tensor<?x1xi32>) {
+  // expected-error @+1 {{expected given experts of width 2, but got 1}}
+  %0:2 = mmx.route %l given %g {top_k = 2 : i64} : (tensor<?x4xf32>, tensor<?x1xi32>) -> (tensor<?x2xf32>, tensor<?x2xi32>)
+  return
+}
+
+// -----
+
+// C37
+// expected-error @+1 {{expected 'mmx.phase' to be "prefill" or "decode", but got "training"}}
+func.func private @phase() attributes {mmx.phase = "training"}
+
+// -----
+
+// C37
+// expected-error @+1 {{expected 'mmx.phase' on a function}}
+module attributes {mmx.phase = "decode"} {}
+
+// -----
+
+// C38
+// expected-error @+1 {{expected 'mmx.role' to name a role of a step, but got "key_cache"}}
+func.func private @role(tensor<?xi32> {mmx.role = "key_cache"})
+
+// -----
+
+// C38
+// expected-error @+1 {{expected 'mmx.role' to name a role of a step, but got 3 : i64}}
+func.func private @role_number(tensor<?xi32> {mmx.role = 3})
+
+// -----
+
+// C38
+// expected-error @+1 {{expected 'mmx.role' to name a role of a step, but got "hidden.x"}}
+func.func private @role_of_result() -> (tensor<?xf32> {mmx.role = "hidden.x"})
+
+// -----
+
+// C38
+// expected-error @+1 {{expected 'mmx.role' on an argument or result of a function}}
+func.func private @role_of_function() attributes {mmx.role = "ids"}
+
+// -----
+
+// C39
+// expected-error @+1 {{expected 'mmx.shape' to be a map of 6 step symbols, but got affine_map<()[s0] -> (s0)>}}
+func.func private @shape_symbols(tensor<?xi32> {mmx.shape = affine_map<()[s0] -> (s0)>})
+
+// -----
+
+// C39
+// expected-error @+1 {{expected 'mmx.shape' on a tensor of rank 2, but got 'tensor<?xi32>'}}
+func.func private @shape_rank(tensor<?xi32> {mmx.shape = affine_map<()[s0, s1, s2, s3, s4, s5] -> (s0, 4)>})
+
+// -----
+
+// expected-error @+1 {{has the unknown attribute 'mmx.rolle' on argument 0}}
+func.func private @unknown(tensor<?xi32> {mmx.rolle = "ids"})

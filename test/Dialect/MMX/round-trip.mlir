@@ -78,6 +78,8 @@ func.func @softmax(%q: tensor<?x4x16xf32>, %k: tensor<?x2x16xf32>, %v: tensor<?x
 func.func @experts(%y: tensor<?x64xf32>, %logits: tensor<?x4xf32>, %w1: tensor<4x96x64xbf16>, %w3: tensor<4x96x64xbf16>, %w2: tensor<4x64x96xbf16>) -> (tensor<?x64xf32>, tensor<?x64xf32>) {
   // CHECK: mmx.route %{{.*}} {top_k = 2 : i64}
   %w, %e = mmx.route %logits {top_k = 2 : i64} : (tensor<?x4xf32>) -> (tensor<?x2xf32>, tensor<?x2xi32>)
+  // CHECK: mmx.route %{{.*}} given %{{.*}} {top_k = 2 : i64}
+  %wg, %eg = mmx.route %logits given %e {top_k = 2 : i64} : (tensor<?x4xf32>, tensor<?x2xi32>) -> (tensor<?x2xf32>, tensor<?x2xi32>)
   // CHECK: mmx.experts
   %m = mmx.experts %y, %w, %e, %w1, %w3, %w2 : (tensor<?x64xf32>, tensor<?x2xf32>, tensor<?x2xi32>, tensor<4x96x64xbf16>, tensor<4x96x64xbf16>, tensor<4x64x96xbf16>) -> tensor<?x64xf32>
   // CHECK: mmx.group_tokens

@@ -16,19 +16,12 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mmx/Dialect/Exec/ExecDialect.h"
+#include "mmx/Dialect/MMX/StepRoles.h"
 
 namespace mmx::exec {
 
-/// What a program does with an input of a role.
-enum class RoleKind {
-  Unknown, ///< no role
-  Table,   ///< reads it: i32
-  Pool,    ///< updates it in place; it lives on between steps
-  Output,  ///< writes it; what it held before does not matter
-};
-
-/// The kind of the role with the given name ("ids", "state.3", "logits").
-RoleKind getRoleKind(llvm::StringRef role);
+using mmx::getRoleKind;
+using mmx::RoleKind;
 
 } // namespace mmx::exec
 

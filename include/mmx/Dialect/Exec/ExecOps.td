@@ -75,10 +75,10 @@ def Exec_InputOp : Exec_BufferOp<"input"> {
   let summary = "a buffer that the caller of the program provides";
   let description = [{
     `role` names it: "ids", "positions", "starts", "slots", "past",
-    "cache_rows", "pages", "logit_rows" are tables (i32) and read; the pools
-    "state.L", "key_cache.L", "value_cache.L" (layer L) live on between steps
-    and are updated in place; "logits" and "hidden.L" are written. `panel` and
-    `along` give the layout of a pool as in `!tile.view`; 0 is row-major.
+    "cache_rows", "pages", "logit_rows", "routing.L" (layer L) are tables (i32)
+    and read; the pools "state.L", "key_cache.L", "value_cache.L" live on
+    between steps and are updated in place; "logits", "hidden.L" and "experts.L"
+    (i32) are written. `panel` and `along` give the layout of a pool as in `!tile.view`; 0 is row-major.
 
     Examples:
     ```mlir

@@ -32,10 +32,16 @@ def MMX_Dialect : Dialect {
     * Weights are `[out, in]`; `linear(x, w) = x w^T`.
     * State, decay, statistics, routing, softmax and logits are f32 in every
       lowering. Other activations may be f32 or bf16; accumulation is f32.
+    * A function of a step has `mmx.phase`, its arguments `mmx.role` and
+      `mmx.shape` (the extents in the step symbols), its results `mmx.role`:
+      C37 to C39.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 0;
   let dependentDialects = [];
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
 }
 
 class MMX_Op<string mnemonic, list<Trait> traits = []>

@@ -12,18 +12,24 @@ def MMX_RouteOp : MMX_PureOp<"route"> {
   let description = [{
     `p = softmax(logits)` over all experts, in f32; the `top_k` largest, ties
     to the smaller number, in falling order; their weights divided by their
-    sum.
+    sum. Where `given[t, j]` is not negative it is the `j`-th expert of token
+    `t` in place of the largest that is left.
 
     Example:
     ```mlir
     %w, %e = mmx.route %logits {top_k = 2 : i64}
        : (tensor<?x4xf32>) -> (tensor<?x2xf32>, tensor<?x2xi32>)
+    %w1, %e1 = mmx.route %logits given %g {top_k = 2 : i64}
+       : (tensor<?x4xf32>, tensor<?x2xi32>) -> (tensor<?x2xf32>, tensor<?x2xi32>)
     ```
   }];
-  let arguments = (ins MMX_Rows:$logits, I64Attr:$top_k);
+  let arguments = (ins MMX_Rows:$logits, Optional<TensorRankOf<[I32], [2]>>:$given,
+                       I64Attr:$top_k);
   let results = (outs TensorRankOf<[F32], [2]>:$weights,
                       TensorRankOf<[I32], [2]>:$experts);
-  let assemblyFormat = "$logits attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = [{
+    $logits (`given` $given^)? attr-dict `:` functional-type(operands, results)
+  }];
   let hasVerifier = 1;
 }
 
