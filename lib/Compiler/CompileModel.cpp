@@ -12,7 +12,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mmx/Target/CPUCodegen.h"
 #include "mmx/Target/PackageWriter.h"
-#include "mmx/Transforms/Targets.h"
+#include "targets.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"

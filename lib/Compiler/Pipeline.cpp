@@ -19,7 +19,7 @@
 #include "mmx/Target/CPUCodegen.h"
 #include "mmx/Transforms/ExecPasses.h"
 #include "mmx/Transforms/MMXPasses.h"
-#include "mmx/Transforms/Targets.h"
+#include "targets.h"
 
 using namespace mlir;
 using namespace mmx;

@@ -7,7 +7,7 @@
 
 #include "mmx/Dialect/MMX/MMXOps.h"
 #include "mmx/Transforms/MMXPasses.h"
-#include "mmx/Transforms/Targets.h"
+#include "targets.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/MathExtras.h"

@@ -20,7 +20,8 @@
 using namespace mmx::runtime;
 
 MappedFile::MappedFile(std::string path) : filePath(std::move(path)) {
-  int file = ::open(filePath.c_str(), O_RDONLY | O_CLOEXEC);
+  // Opening a pipe must not wait for a writer.
+  int file = ::open(filePath.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0)
     fail(filePath, ": cannot open: ", std::strerror(errno));
   struct stat status;

@@ -20,6 +20,10 @@
 #include <string>
 #include <vector>
 
+namespace CLI {
+class App;
+}
+
 namespace mmx::tool {
 
 /// Which model runs where; options that all commands share.
@@ -75,6 +79,19 @@ struct InspectOptions {
   bool plan = false;
 };
 int inspect(const InspectOptions &options);
+
+struct PlanCommandOptions {
+  std::string model, target;
+  int64_t gpus = 1, tp = 0, ep = 1, sp = 1, pp = 1; ///< tp 0: what is left
+  std::string context;                              ///< "128k"
+  int64_t batch = 1, chunk = 8192;
+  std::string quant, cache = "bf16";
+  bool json = false;
+};
+/// Adds the command to the program.
+CLI::App *addPlan(CLI::App &app, PlanCommandOptions &options);
+/// The exit status is 1 if the model does not fit.
+int plan(const PlanCommandOptions &options);
 
 } // namespace mmx::tool
 

@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Commands.h"
+#include "Numbers.h"
 
 #include "runtime/support/Error.h"
 
 #include <CLI/CLI.hpp>
 
-#include <charconv>
 #include <iostream>
 #include <map>
 
@@ -76,50 +76,6 @@ static void addModelOptions(CLI::App &app, ModelOptions &options) {
       ->transform(CLI::CheckedTransformer(modes, CLI::ignore_case))
       ->type_name("auto|bar|lines|json|none")
       ->option_text("auto|bar|lines|json|none");
-}
-
-/// "1,2,3" to ids.
-static std::vector<int32_t> parseIds(const std::string &text) {
-  std::vector<int32_t> ids;
-  std::istringstream items(text);
-  std::string item;
-  while (std::getline(items, item, ',')) {
-    size_t used = 0;
-    long long id = -1;
-    try {
-      id = std::stoll(item, &used);
-    } catch (const std::exception &) {
-      used = 0;
-    }
-    if (used == 0 || used != item.size() || id < 0 || id > INT32_MAX)
-      mmx::runtime::fail("--ids: expected numbers with commas between them, "
-                         "but got \"",
-                         item, "\" in \"", text, "\"");
-    ids.push_back(int32_t(id));
-  }
-  return ids;
-}
-
-/// "1k,64k,1M" to tokens: k is 1024, M is 1024 k.
-static std::vector<int64_t> parseLengths(const std::string &text) {
-  std::vector<int64_t> lengths;
-  std::istringstream items(text);
-  std::string item;
-  while (std::getline(items, item, ',')) {
-    int64_t value = 0;
-    auto [end, error] =
-        std::from_chars(item.data(), item.data() + item.size(), value);
-    std::string_view unit(end, item.data() + item.size() - end);
-    int64_t scale = unit == "k" ? 1 << 10 : unit == "M" ? 1 << 20 : 1;
-    bool known = unit.empty() || scale > 1;
-    if (error != std::errc() || !known || value < 1 ||
-        value > INT32_MAX / scale)
-      mmx::runtime::fail("--lengths: expected numbers such as 512, 16k or 1M "
-                         "with commas between them, but got \"",
-                         item, "\" in \"", text, "\"");
-    lengths.push_back(value * scale);
-  }
-  return lengths;
 }
 
 static void addGenerate(CLI::App &app, GenerateOptions &options,
@@ -208,7 +164,9 @@ static int run(int argc, char **argv) {
              "  mmx-run MODEL --ids 1,2,3 --device cuda\n"
              "  mmx-run verify MODEL --device reference\n"
              "  mmx-run niah MODEL --lengths 1k,16k --depths 10 --trials 5\n"
-             "  mmx-run inspect model.mmx --plan\n\n"
+             "  mmx-run inspect model.mmx --plan\n"
+             "  mmx-run plan MODEL --target h800 --gpus 8 --ctx 1M "
+             "--quant int8\n\n"
              "The answer goes to standard output, everything else to standard "
              "error.\nA package is code: run only those that you trust.");
   app.set_version_flag("--version", "mmx 0.1.0");
@@ -229,10 +187,14 @@ static int run(int argc, char **argv) {
       ->required();
   inspectApp->add_flag("--plan", inspectOptions.plan,
                        "also weights, buffers and launches");
+  PlanCommandOptions planOptions;
+  CLI::App *planApp = addPlan(app, planOptions);
   CLI11_PARSE(app, argc, argv);
 
   if (inspectApp->parsed())
     return inspect(inspectOptions);
+  if (planApp->parsed())
+    return plan(planOptions);
   const ModelOptions &chosen =
       verifyApp->parsed() ? static_cast<ModelOptions &>(verifyOptions)
       : niahApp->parsed() ? static_cast<ModelOptions &>(niahOptions)
@@ -242,7 +204,7 @@ static int run(int argc, char **argv) {
   if (verifyApp->parsed())
     return verify(verifyOptions);
   if (niahApp->parsed()) {
-    niahOptions.lengths = parseLengths(lengths);
+    niahOptions.lengths = parseLengths(lengths, "--lengths");
     return niah(niahOptions);
   }
   for (const std::string &list : idLists)
