@@ -37,7 +37,7 @@ public:
       : info(info), programs(programs), pipelined(pipelined),
         builder(info.getKernel().getLoc(), info.getKernel().getContext()) {}
 
-  EmittedCounts emit();
+  FailureOr<EmittedCounts> emit();
 
 private:
   void emitBarriers(unsigned ring);
@@ -63,7 +63,7 @@ private:
 };
 } // namespace
 
-EmittedCounts RoleEmitter::emit() {
+FailureOr<EmittedCounts> RoleEmitter::emit() {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointAfter(info.getKernel());
   auto roles =
@@ -73,6 +73,8 @@ EmittedCounts RoleEmitter::emit() {
     emitBarriers(ring);
   for (unsigned role = 0; role < info.roles.size(); ++role)
     emitRole(role);
+  if (failed(verifyListing(info.getKernel(), roles)))
+    return failure();
   return counts;
 }
 

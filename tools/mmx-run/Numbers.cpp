@@ -1,5 +1,4 @@
-//===- Numbers.cpp - Lists of numbers on a command line
-//--------------------===//
+//===- Numbers.cpp - Lists of numbers on a command line -------------------===//
 //
 // Part of the mmx project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Numbers.h - Lists of numbers on a command line -------*- C++ -*-===//
+//===- Numbers.h - Lists of numbers on a command line -----------*- C++ -*-===//
 //
 // Part of the mmx project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

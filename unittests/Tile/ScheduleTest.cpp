@@ -54,6 +54,13 @@ TEST(ScheduleHolds, Lightning) {
     expectHolds("lightning.mlir", tokens(n));
 }
 
+// Packed sequences, one of them empty and one of a single token.
+TEST(ScheduleHolds, LightningPacked) {
+  expectHolds("lightning-packed.mlir", {5, 23, 23});
+  expectHolds("lightning-packed.mlir", {5, 23, 23},
+              depths("kv", 4, 2) + depths("q", 4, 2));
+}
+
 TEST(ScheduleHolds, LightningDepths) {
   expectHolds("lightning.mlir", tokens(52),
               depths("kv", 4, 2) + depths("q", 4, 2));

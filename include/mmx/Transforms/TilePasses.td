@@ -79,4 +79,27 @@ def TilePipeline : Pass<"tile-pipeline", "::mlir::ModuleOp"> {
   ];
 }
 
+def TileCheckRoles : Pass<"tile-check-roles", "::mlir::ModuleOp"> {
+  let summary = "checks the code of roles against the schedule";
+  let description = [{
+    Follows every `tile.role`, before or after `tile-pipeline`, instruction by
+    instruction for loops of 0, 1, 2, ... iterations: each op runs once for each
+    iteration and after what it uses; slots are waited for, filled, fenced,
+    announced, read and released in that order; products are read after a wait
+    that has let them retire; registers are not written before their last use;
+    turns and the counts of barriers are those of the schedule. Shares nothing
+    with the rules that derive the code. Both passes that write code end with
+    this check. Changes nothing.
+
+    Example: without the fence between a `tile.put` and its arrival
+    ```
+    'tile.arrive_full' op ring @s: no proxy fence between the write by @state
+    and its arrive
+    ```
+  }];
+  let statistics = [
+    Statistic<"numListings", "listings", "Kernels whose code was checked">
+  ];
+}
+
 #endif // MMX_TRANSFORMS_TILEPASSES_TD

@@ -46,6 +46,7 @@ struct Position {
   auto operator<=>(const Position &) const = default;
 };
 
+class RolesOp;
 struct RoleCode;
 
 struct Instruction {
@@ -141,6 +142,12 @@ mlir::LogicalResult verifyNoCyclicWait(const ScheduleInfo &info,
 mlir::LogicalResult verifyRoleCode(const ScheduleInfo &info,
                                    const RolePrograms &programs,
                                    const ScheduleFaults &faults);
+
+/// Checks a listing of the roles of `kernel`, before or after the pipeline,
+/// against the facts of its schedule: that every op runs once for each
+/// iteration, in an order and with waits, fences, counts and releases that are
+/// safe in every interleaving of the roles. An error stands at an instruction.
+mlir::LogicalResult verifyListing(KernelOp kernel, RolesOp roles);
 
 /// Registers of a thread and shared memory against their limits.
 mlir::LogicalResult verifyBudget(const ScheduleInfo &info,
