@@ -8,14 +8,15 @@
 The views are those of the model's kernel: packed projections [T, H, 3, D],
 states of slots updated in place, outputs [T, H, D]. A cell is a sequence, a head
 and a part of the values; the parts of a head are a cluster and share queries and
-keys. One role carries the state, two instances of another make the outputs of
-alternate blocks, two warps load. --plain leaves the schedule out.
+keys. Heads are padded with zeros to a multiple of the width. One role carries
+the state, two instances of another make the outputs of alternate blocks, two
+warps load. --plain leaves the schedule out.
 """
 
 import argparse
 
 SCHEDULE = """
-      cluster = array<i64: 2, {parts}>,
+      {cluster}
       schedule = #tile.schedule<
         roles = [@ldkv<warps = 1>, @ldq<warps = 1>,
                  @state<warps = 4, regs = {state_regs}>,
@@ -23,10 +24,10 @@ SCHEDULE = """
         rings = [@kv<depth = {depth}>, @q<depth = {depth}>, @s<depth = 2>, @ost<depth = 1>]>,"""
 
 PROGRAM = """\
-tile.kernel @for_blocks_{H}x{D}x{D}_hopper(
+tile.kernel @for_blocks_{H}x{N}x{N}_hopper(
     %starts: !tile.view<?xi32, read>, %slots: !tile.view<?xi32, read>,
-    %rates: !tile.view<{H}xf32, read>, %states: !tile.view<?x{H}x{D}x{D}xf32, inplace>,
-    %qkv: !tile.view<?x{H}x3x{D}xbf16, read>, %o: !tile.view<?x{H}x{D}xbf16, write>)
+    %rates: !tile.view<{H}xf32, read>, %states: !tile.view<?x{H}x{N}x{N}xf32, inplace>,
+    %qkv: !tile.view<?x{H}x3x{N}xbf16, read>, %o: !tile.view<?x{H}x{N}xbf16, write>)
     grid(%seq, %head, %part) = affine_map<()[s0, s1, s2, s3, s4] -> (s0 - 1, {H}, {parts})>
     attributes {{{schedule}
       tile.inputs = [{inputs}]}} {{
@@ -46,9 +47,9 @@ tile.kernel @for_blocks_{H}x{D}x{D}_hopper(
     %m = affine.min affine_map<(d0, d1) -> (d1 - d0, {B})>(%t, %last)
     %mi = arith.index_cast %m : index to i32
     %mf = arith.sitofp %mi : i32 to f32
-    %kt = tile.load %qkv[%t, %head, %c1, %c0] dims(0, 3) rows %m {{at = #tile.at<@ldkv, order = 0, ring = @kv, multicast = 2>}} : {QKV} -> !tile.sram<{B}x{D}xbf16>
-    %vt = tile.load %qkv[%t, %head, %c2, %col] dims(0, 3) rows %m {{at = #tile.at<@ldkv, order = 10, ring = @kv.1>}} : {QKV} -> !tile.sram<{B}x{W}xbf16>
-    %qt = tile.load %qkv[%t, %head, %c0, %c0] dims(0, 3) rows %m {{at = #tile.at<@ldq, order = 0, ring = @q, multicast = 2>}} : {QKV} -> !tile.sram<{B}x{D}xbf16>
+    %kt = tile.load %qkv[%t, %head, %c1, %c0] dims(0, 3) {{at = #tile.at<@ldkv, order = 0, ring = @kv{multicast}>}} : {QKV} -> !tile.sram<{B}x{D}xbf16>
+    %vt = tile.load %qkv[%t, %head, %c2, %col] dims(0, 3) {{at = #tile.at<@ldkv, order = 10, ring = @kv.1>}} : {QKV} -> !tile.sram<{B}x{W}xbf16>
+    %qt = tile.load %qkv[%t, %head, %c0, %c0] dims(0, 3) {{at = #tile.at<@ldq, order = 0, ring = @q{multicast}>}} : {QKV} -> !tile.sram<{B}x{D}xbf16>
     %sb = tile.map(%st) {{at = #tile.at<@state, order = 0, stage = 1>}} : (!tile.frag<{D}x{W}xf32>) -> !tile.frag<{D}x{W}xbf16> {{
     ^bb0(%x: f32, %r: index, %c: index):
       %y = arith.truncf %x : f32 to bf16
@@ -119,7 +120,7 @@ tile.kernel @for_blocks_{H}x{D}x{D}_hopper(
       tile.yield %y : bf16
     }}
     %os = tile.put %ob {{at = #tile.at<@out, order = 70, ring = @ost>}} : !tile.frag<{B}x{W}xbf16> -> !tile.sram<{B}x{W}xbf16>
-    tile.store %os, %o[%t, %head, %col] rows %m dims(0, 2) {{at = #tile.at<@out, order = 80>}} : !tile.sram<{B}x{W}xbf16>, !tile.view<?x{H}x{D}xbf16, write>
+    tile.store %os, %o[%t, %head, %col] rows %m dims(0, 2) {{at = #tile.at<@out, order = 80>}} : !tile.sram<{B}x{W}xbf16>, !tile.view<?x{H}x{N}xbf16, write>
     scf.yield %s1 : !tile.frag<{D}x{W}xf32>
   }} {{at = #tile.loop<@i, order = 10>}}
   tile.store %sn, %states[%slot, %head, %c0, %col] dims(2, 3) {{at = #tile.at<@state, order = 20>}} : !tile.frag<{D}x{W}xf32>, {STATES}
@@ -131,16 +132,19 @@ SMALL_INPUTS = ('dense<[0, 9, 9, 22, 23]> : tensor<5xi32>, '
                 'dense<[0.5, 0.0625]> : tensor<2xf32>, "random", "random", "poison"')
 
 
-def write_program(heads, dim, block, parts, depth, scheduled):
-    head = {"H": heads, "D": dim, "B": block, "W": dim // parts, "parts": parts}
+def write_program(heads, dim, block, width, depth, scheduled):
+    parts = -(-dim // width)
+    head = {"H": heads, "N": dim, "D": parts * width, "B": block, "W": width,
+            "parts": parts, "multicast": ", multicast = 2" if parts > 1 else ""}
     head["STATES"] = f"!tile.view<?x{heads}x{dim}x{dim}xf32, inplace>"
     head["QKV"] = f"!tile.view<?x{heads}x3x{dim}xbf16, read>"
     head["inputs"] = SMALL_INPUTS if block < 64 else \
         '"random", "random", "random", "random", "random", "poison"'
     head["schedule"] = ""
     if scheduled:
-        head["schedule"] = SCHEDULE.format(parts=parts, depth=depth,
-                                           state_regs=184, out_regs=152)
+        head["schedule"] = SCHEDULE.format(
+            cluster=f"cluster = array<i64: 2, {parts}>," if parts > 1 else "",
+            depth=depth, state_regs=184, out_regs=152)
     text = PROGRAM.format(**head)
     if not scheduled:
         text = "\n".join(map(strip_place, text.split("\n")))
@@ -158,11 +162,12 @@ def main():
     parser.add_argument("--heads", type=int, default=64)
     parser.add_argument("--dim", type=int, default=128)
     parser.add_argument("--block", type=int, default=64)
-    parser.add_argument("--parts", type=int, default=2, help="of the values")
+    parser.add_argument("--width", type=int, default=64,
+                        help="values of a cell")
     parser.add_argument("--depth", type=int, default=4, help="of load rings")
     parser.add_argument("--plain", action="store_true", help="no schedule")
     args = parser.parse_args()
-    print(write_program(args.heads, args.dim, args.block, args.parts,
+    print(write_program(args.heads, args.dim, args.block, args.width,
                         args.depth, not args.plain), end="")
 
 

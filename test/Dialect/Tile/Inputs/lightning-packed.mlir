@@ -1,6 +1,6 @@
 // Lightning attention with the views of the model's kernel: packed projections,
 // sequences of 9, 0, 13 and 1 tokens, states in slots. As printed by
-// bench/lightning_kernels.py --heads 2 --dim 4 --block 4.
+// bench/lightning_kernels.py --heads 2 --dim 4 --block 4 --width 2.
 tile.kernel @for_blocks_2x4x4_hopper(
     %starts: !tile.view<?xi32, read>, %slots: !tile.view<?xi32, read>,
     %rates: !tile.view<2xf32, read>, %states: !tile.view<?x2x4x4xf32, inplace>,
@@ -30,9 +30,9 @@ tile.kernel @for_blocks_2x4x4_hopper(
     %m = affine.min affine_map<(d0, d1) -> (d1 - d0, 4)>(%t, %last)
     %mi = arith.index_cast %m : index to i32
     %mf = arith.sitofp %mi : i32 to f32
-    %kt = tile.load %qkv[%t, %head, %c1, %c0] dims(0, 3) rows %m {at = #tile.at<@ldkv, order = 0, ring = @kv, multicast = 2>} : !tile.view<?x2x3x4xbf16, read> -> !tile.sram<4x4xbf16>
-    %vt = tile.load %qkv[%t, %head, %c2, %col] dims(0, 3) rows %m {at = #tile.at<@ldkv, order = 10, ring = @kv.1>} : !tile.view<?x2x3x4xbf16, read> -> !tile.sram<4x2xbf16>
-    %qt = tile.load %qkv[%t, %head, %c0, %c0] dims(0, 3) rows %m {at = #tile.at<@ldq, order = 0, ring = @q, multicast = 2>} : !tile.view<?x2x3x4xbf16, read> -> !tile.sram<4x4xbf16>
+    %kt = tile.load %qkv[%t, %head, %c1, %c0] dims(0, 3) {at = #tile.at<@ldkv, order = 0, ring = @kv, multicast = 2>} : !tile.view<?x2x3x4xbf16, read> -> !tile.sram<4x4xbf16>
+    %vt = tile.load %qkv[%t, %head, %c2, %col] dims(0, 3) {at = #tile.at<@ldkv, order = 10, ring = @kv.1>} : !tile.view<?x2x3x4xbf16, read> -> !tile.sram<4x2xbf16>
+    %qt = tile.load %qkv[%t, %head, %c0, %c0] dims(0, 3) {at = #tile.at<@ldq, order = 0, ring = @q, multicast = 2>} : !tile.view<?x2x3x4xbf16, read> -> !tile.sram<4x4xbf16>
     %sb = tile.map(%st) {at = #tile.at<@state, order = 0, stage = 1>} : (!tile.frag<4x2xf32>) -> !tile.frag<4x2xbf16> {
     ^bb0(%x: f32, %r: index, %c: index):
       %y = arith.truncf %x : f32 to bf16
