@@ -8,34 +8,17 @@
 #include "runtime/haystack/Haystack.h"
 
 #include "runtime/support/Error.h"
+#include "runtime/support/Random.h"
 
 #include <cmath>
 #include <iterator>
 
 using namespace mmx::runtime;
 
-namespace {
-
-/// splitmix64: the same numbers on every machine.
-class Random {
-public:
-  explicit Random(uint64_t seed) : state(seed) {}
-  uint64_t below(uint64_t bound) { return next() % bound; }
-  template <size_t N> const char *pick(const char *const (&list)[N]) {
-    return list[below(N)];
-  }
-
-private:
-  uint64_t next() {
-    uint64_t z = state += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
-  uint64_t state;
-};
-
-} // namespace
+template <size_t N>
+static const char *pick(Random &random, const char *const (&list)[N]) {
+  return list[random.below(N)];
+}
 
 /// What a needle may speak of.
 static const char *const words[] = {
@@ -65,12 +48,12 @@ static std::string sentence(Random &random) {
                                      " after many years",
                                      ", and it was good",
                                      " with all the people"};
-  const char *quality = random.pick(qualities);
-  const char *subject = random.pick(subjects);
-  const char *verb = random.pick(verbs);
-  const char *object = random.pick(objects);
+  const char *quality = pick(random, qualities);
+  const char *subject = pick(random, subjects);
+  const char *verb = pick(random, verbs);
+  const char *object = pick(random, objects);
   return concat(" The ", quality, subject, " ", verb, " ", object,
-                random.pick(ends), ".");
+                pick(random, ends), ".");
 }
 
 Haystack::Haystack(Encode encode, std::string text)
@@ -105,7 +88,7 @@ HaystackQuestion Haystack::question(int64_t length, double depth,
                                     uint64_t seed) const {
   Random random(seed);
   HaystackQuestion result;
-  result.word = random.pick(words);
+  result.word = pick(random, words);
   result.number = std::to_string(10000 + random.below(90000));
   std::string about = concat("secret number of ", result.word, " is ");
   std::vector<int32_t> needle =

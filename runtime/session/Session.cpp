@@ -7,7 +7,6 @@
 
 #include "runtime/session/Session.h"
 
-#include "runtime/session/Greedy.h"
 #include "runtime/support/Error.h"
 
 #include <algorithm>
@@ -203,7 +202,8 @@ struct OpenSequences {
 std::vector<std::vector<int32_t>>
 Session::generate(std::span<const std::vector<int32_t>> prompts, int64_t count,
                   std::span<const int32_t> stop,
-                  const std::function<void(int64_t prompt, int32_t id)> &onId) {
+                  const std::function<void(int64_t prompt, int32_t id)> &onId,
+                  Sampler::Options sampling) {
   for (const std::vector<int32_t> &prompt : prompts)
     if (int64_t(prompt.size()) + std::max<int64_t>(count - 1, 0) >
         options.context)
@@ -214,14 +214,18 @@ Session::generate(std::span<const std::vector<int32_t>> prompts, int64_t count,
   std::vector<Feed> feeds;
   OpenSequences opened{*this, {}};
   std::map<int64_t, int64_t> &promptOf = opened.promptOf;
+  std::vector<Sampler> samplers;
   for (size_t i = 0; i < prompts.size(); ++i) {
+    samplers.emplace_back(sampling);
+    ++sampling.seed;
     feeds.push_back({open(), prompts[i], Want::Last});
     promptOf[feeds.back().sequence] = i;
   }
   for (int64_t step = 0; step < count && !feeds.empty(); ++step) {
     feed(feeds, [&](int64_t sequence, int64_t, std::span<const float> logits) {
       int64_t prompt = promptOf[sequence];
-      results[prompt].push_back(bestId(logits, theEngine.tokenlessIds()));
+      results[prompt].push_back(
+          samplers[prompt].next(logits, theEngine.tokenlessIds()));
       if (onId)
         onId(prompt, results[prompt].back());
     });

@@ -24,6 +24,7 @@
 
 #include "runtime/engine/Engine.h"
 #include "runtime/session/PagePool.h"
+#include "runtime/session/Sampler.h"
 
 #include <functional>
 #include <map>
@@ -84,12 +85,14 @@ public:
   /// depend on the others. No sequence may be named twice.
   void feed(std::span<const Feed> feeds, const LogitsSink &sink);
 
-  /// Feeds each prompt to a sequence of its own and continues it with the best
-  /// ids, `count` of them or up to and including an id of `stop`.
+  /// Feeds each prompt to a sequence of its own and continues it with `count`
+  /// ids or up to and including an id of `stop`. What a prompt draws does not
+  /// depend on the others: prompt i samples with seed `sampling.seed` + i.
   std::vector<std::vector<int32_t>>
   generate(std::span<const std::vector<int32_t>> prompts, int64_t count,
            std::span<const int32_t> stop,
-           const std::function<void(int64_t prompt, int32_t id)> &onId = {});
+           const std::function<void(int64_t prompt, int32_t id)> &onId = {},
+           Sampler::Options sampling = {});
 
 private:
   struct Sequence {

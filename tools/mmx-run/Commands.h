@@ -15,6 +15,7 @@
 #define MMX_TOOLS_MMXRUN_COMMANDS_H
 
 #include "runtime/progress/Progress.h"
+#include "runtime/session/Sampler.h"
 
 #include <cstdint>
 #include <string>
@@ -49,6 +50,7 @@ struct GenerateOptions : ModelOptions {
   int64_t count = 16;
   int64_t context = 0; ///< 0: what the prompts need
   bool ignoreStop = false;
+  runtime::Sampler::Options sampling;
 };
 int generate(const GenerateOptions &options);
 

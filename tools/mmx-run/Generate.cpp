@@ -124,7 +124,8 @@ int mmx::tool::generate(const GenerateOptions &options) {
     if (++made == batch)
       stages.enter("decode");
   };
-  auto results = session.generate(prompts, options.count, stop, onId);
+  auto results =
+      session.generate(prompts, options.count, stop, onId, options.sampling);
   stages.enter("other");
   stages.note("prefill", rateText(promptTokens, stages.seconds("prefill")));
   if (made > batch)

@@ -96,6 +96,14 @@ static void addGenerate(CLI::App &app, GenerateOptions &options,
   app.add_option("--ctx", options.context,
                  "room for this many tokens a sequence; 0: what is needed")
       ->check(CLI::Range(0, 1 << 30));
+  app.add_option("--temperature", options.sampling.temperature,
+                 "draw ids instead of taking the best: divides the logits")
+      ->check(CLI::Range(0.0, 100.0));
+  app.add_option("--top-p", options.sampling.topP,
+                 "draw among the likeliest ids that hold this share")
+      ->check(CLI::Range(0.0, 1.0));
+  app.add_option("--seed", options.sampling.seed, "of drawing")
+      ->capture_default_str();
   app.add_flag("--ignore-stop", options.ignoreStop, "go on after a stop id");
 }
 

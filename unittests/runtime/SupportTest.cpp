@@ -11,6 +11,7 @@
 #include "runtime/progress/StageTable.h"
 #include "runtime/session/Greedy.h"
 #include "runtime/session/PagePool.h"
+#include "runtime/session/Sampler.h"
 #include "runtime/support/Error.h"
 #include "runtime/support/Sha256.h"
 #include "runtime/weights/ElementConversion.h"
@@ -90,6 +91,32 @@ TEST(Greedy, RefusesNaNAndNothing) {
   EXPECT_THROW(bestId(logits, {}), Error);
   int32_t masked[] = {0};
   EXPECT_THROW(bestId(std::span(logits).first(1), masked), Error);
+}
+
+static std::vector<int> drawn(Sampler::Options options,
+                              std::span<const float> logits, int count) {
+  Sampler sampler(options);
+  std::vector<int> counts(logits.size());
+  const std::vector<int32_t> masked = {1};
+  for (int i = 0; i < count; ++i)
+    ++counts[sampler.next(logits, masked)];
+  return counts;
+}
+
+TEST(Sampler, DrawsByProbability) {
+  // Probabilities 1/7, masked, 2/7, 4/7 at temperature 1.
+  const std::vector<float> logits = {0, 9, std::log(2.0f), std::log(4.0f)};
+  EXPECT_EQ(drawn({}, logits, 7), std::vector({0, 0, 0, 7}));
+  std::vector<int> counts = drawn({1, 1, 3}, logits, 7000);
+  EXPECT_NEAR(counts[0], 1000, 120);
+  EXPECT_EQ(counts[1], 0);
+  EXPECT_NEAR(counts[2], 2000, 150);
+  // Temperature 1/2 squares the odds: 1/21, 4/21, 16/21.
+  EXPECT_NEAR(drawn({0.5, 1, 3}, logits, 21000)[3], 16000, 300);
+  // The two likeliest hold 6/7.
+  EXPECT_EQ(drawn({1, 0.8, 3}, logits, 1000)[0], 0);
+  EXPECT_EQ(drawn({1, 0.5, 3}, logits, 100)[3], 100);
+  EXPECT_EQ(drawn({1, 1, 5}, logits, 50), drawn({1, 1, 5}, logits, 50));
 }
 
 TEST(PagePool, LowestFreePageFirst) {

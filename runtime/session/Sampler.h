@@ -1,0 +1,45 @@
+//===- Sampler.h - Draws the next id ----------------------------*- C++ -*-===//
+//
+// Part of the mmx project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One sampler per sequence; one thread at a time. Throws if a logit is NaN or
+// no id is left.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MMX_RUNTIME_SESSION_SAMPLER_H
+#define MMX_RUNTIME_SESSION_SAMPLER_H
+
+#include "runtime/support/Random.h"
+
+#include <span>
+#include <vector>
+
+namespace mmx::runtime {
+
+class Sampler {
+public:
+  struct Options {
+    double temperature = 0; ///< divides the logits; 0: always the best id
+    double topP = 1;        ///< the likeliest ids that hold this share are kept
+    uint64_t seed = 1;
+  };
+  explicit Sampler(const Options &options)
+      : options(options), random(options.seed) {}
+
+  /// The ids in `masked` (ascending) are never drawn.
+  int32_t next(std::span<const float> logits, std::span<const int32_t> masked);
+
+private:
+  Options options;
+  Random random;
+  std::vector<int32_t> ids;   ///< by logit, falling
+  std::vector<double> shares; ///< of the ids, not normalised
+};
+
+} // namespace mmx::runtime
+
+#endif // MMX_RUNTIME_SESSION_SAMPLER_H
