@@ -9,7 +9,10 @@
 
 #include "runtime/support/Error.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
+#include <fstream>
 #include <set>
 
 using namespace mmx::runtime;
@@ -46,4 +49,48 @@ double RouteRecord::shareOfOthers(const RouteRecord &other) const {
       different += expertsOf(*this, token) != expertsOf(other, token);
   }
   return all > 0 ? double(different) / double(all) : 0;
+}
+
+static std::string tensorName(const std::string &prompt, size_t layer) {
+  return concat(prompt, ".routing.", layer);
+}
+
+void RouteFile::add(const std::string &name, const RouteRecord &record) {
+  width = record.width;
+  for (size_t layer = 0; layer < record.layers.size(); ++layer)
+    tensors[tensorName(name, layer)] = record.layers[layer];
+}
+
+void RouteFile::write(const std::string &path) const {
+  nlohmann::json header = nlohmann::json::object();
+  size_t offset = 0;
+  for (const auto &[name, values] : tensors) {
+    size_t end = offset + values.size() * sizeof(int32_t);
+    header[name] = {{"dtype", "I32"},
+                    {"shape", {int64_t(values.size()) / width, width}},
+                    {"data_offsets", {offset, end}}};
+    offset = end;
+  }
+  std::string text = header.dump();
+  text.resize((text.size() + 7) / 8 * 8, ' ');
+  uint64_t length = text.size();
+  std::ofstream file(path, std::ios::binary);
+  file.write(reinterpret_cast<const char *>(&length), sizeof(length));
+  file << text;
+  for (const auto &[name, values] : tensors)
+    file.write(reinterpret_cast<const char *>(values.data()),
+               values.size() * sizeof(int32_t));
+  file.close();
+  if (!file)
+    fail(path, ": cannot be written");
+}
+
+void RouteFile::read(const Safetensors &file, const std::string &name,
+                     RouteRecord &record) {
+  record.clear();
+  while (file.find(tensorName(name, record.layers.size())))
+    record.layers.push_back(
+        file.values<int32_t>(tensorName(name, record.layers.size()), "I32"));
+  if (record.layers.empty())
+    fail(file.path(), ": has no tensor ", tensorName(name, 0));
 }

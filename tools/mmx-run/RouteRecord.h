@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The experts of the tokens of one sequence, layer by layer, as the outputs of
-// its steps give them. One thread. Errors: Error.
+// its steps or a file give them. One thread. Errors: Error.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +14,9 @@
 #define MMX_TOOLS_MMXRUN_ROUTERECORD_H
 
 #include "runtime/engine/Engine.h"
+#include "runtime/weights/Safetensors.h"
+
+#include <map>
 
 namespace mmx::tool {
 
@@ -23,6 +26,7 @@ public:
   explicit RouteRecord(int64_t width) : width(width) {}
 
   void clear() { layers.clear(); }
+  const std::vector<std::vector<int32_t>> &experts() const { return layers; }
   /// Adds the tokens of a step of the sequence.
   void append(const runtime::StepOutputs &outputs);
   /// Gives the tokens of a step of the same sequence, by their positions, the
@@ -33,8 +37,25 @@ public:
   double shareOfOthers(const RouteRecord &other) const;
 
 private:
+  friend class RouteFile;
   int64_t width;
   std::vector<std::vector<int32_t>> layers; ///< [tokens, width]
+};
+
+/// Records by the name of their prompt, kept in a safetensors file as tensors
+/// "NAME.routing.L" of I32 [tokens, experts of a token].
+class RouteFile {
+public:
+  void add(const std::string &name, const RouteRecord &record);
+  /// Throws if the file cannot be written.
+  void write(const std::string &path) const;
+  /// Fills `record` from a file. Throws if it has nothing for `name`.
+  static void read(const runtime::Safetensors &file, const std::string &name,
+                   RouteRecord &record);
+
+private:
+  std::map<std::string, std::vector<int32_t>> tensors;
+  int64_t width = 0;
 };
 
 } // namespace mmx::tool

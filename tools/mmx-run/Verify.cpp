@@ -98,11 +98,13 @@ private:
 /// Runs prompts of a golden file and compares.
 class Verifier {
 public:
-  /// With a `reference` its router chooses.
-  Verifier(Engine &engine, Engine *reference, int64_t chunk,
-           const Bounds &bounds, int64_t context);
+  /// With a `reference`, or what it chose in `recorded`, its router chooses.
+  Verifier(Engine &engine, Engine *reference, const Safetensors *recorded,
+           int64_t chunk, const Bounds &bounds, int64_t context);
 
   PromptResult run(const Prompt &prompt);
+  /// What the reference chose for the prompts so far.
+  const RouteFile &routes() const { return chosen; }
 
 private:
   void observe(const StepView &step);
@@ -125,6 +127,8 @@ private:
   const Bounds bounds;
   Session session;
   std::optional<Session> referenceSession;
+  const Safetensors *recorded;
+  RouteFile chosen;
   RouteRecord referenceRoutes, ownRoutes;
   bool keeping = false, giving = false;
   std::vector<std::vector<float>> hidden; ///< per layer, rows of all tokens
@@ -132,7 +136,8 @@ private:
 
 } // namespace
 
-Verifier::Verifier(Engine &engine, Engine *reference, int64_t chunk,
+Verifier::Verifier(Engine &engine, Engine *reference,
+                   const Safetensors *recorded, int64_t chunk,
                    const Bounds &bounds, int64_t context)
     : bounds(bounds),
       session(engine,
@@ -141,7 +146,7 @@ Verifier::Verifier(Engine &engine, Engine *reference, int64_t chunk,
                  if (giving)
                    referenceRoutes.give(inputs);
                }}),
-      referenceRoutes(engine.model().expertsPerToken),
+      recorded(recorded), referenceRoutes(engine.model().expertsPerToken),
       ownRoutes(engine.model().expertsPerToken) {
   if (reference)
     referenceSession.emplace(
@@ -275,6 +280,10 @@ std::vector<float> Verifier::prefill(Session &on, std::span<const int32_t> ids,
 
 /// Where the reference sends the tokens of the prompt and its continuation.
 void Verifier::recordReference(const Prompt &prompt) {
+  if (recorded) {
+    RouteFile::read(*recorded, prompt.text(), referenceRoutes);
+    return;
+  }
   referenceRoutes.clear();
   std::vector<int32_t> ids = prompt.values<int32_t>("input_ids");
   for (int32_t id : prompt.values<int32_t>("greedy_ids"))
@@ -283,6 +292,7 @@ void Verifier::recordReference(const Prompt &prompt) {
   Feed feed = {sequence, ids, Want::None};
   referenceSession->feed({&feed, 1}, {});
   referenceSession->close(sequence);
+  chosen.add(prompt.text(), referenceRoutes);
 }
 
 void Verifier::compareMedian(PromptResult &result, std::span<const float> got,
@@ -303,6 +313,8 @@ void Verifier::runOwnRouting(PromptResult &result, const Prompt &prompt) {
   std::vector<float> logits =
       prefill(session, prompt.values<int32_t>("input_ids"), sequence);
   session.close(sequence);
+  if (ownRoutes.experts().empty())
+    fail("the model says nothing of its experts; compile it with --routing");
   compareMedian(result, logits, prompt.values<float>("logits"));
   result.otherExperts = ownRoutes.shareOfOthers(referenceRoutes);
 }
@@ -313,13 +325,14 @@ PromptResult Verifier::run(const Prompt &prompt) {
   result.name = prompt.text();
   std::vector<int32_t> ids = prompt.values<int32_t>("input_ids");
   result.tokens = ids.size();
-  if (referenceSession) {
+  bool given = referenceSession || recorded;
+  if (given) {
     recordReference(prompt);
     runOwnRouting(result, prompt);
   }
   hidden.clear();
   keeping = prompt.has("hidden.0");
-  giving = referenceSession.has_value();
+  giving = given;
   int64_t sequence;
   std::vector<float> logits = prefill(session, ids, sequence);
   keeping = false;
@@ -429,11 +442,13 @@ static std::string goldenPath(const VerifyOptions &options) {
 
 /// Whether the router of the reference is to choose the experts.
 static bool takesReferenceRouting(const VerifyOptions &options) {
+  if (!options.routingFile.empty())
+    return true;
   bool package = isPackage(options.model);
   if (options.routing != Routing::Auto) {
     if (options.routing == Routing::Reference && package)
       fail("--routing reference needs a checkpoint, but ", options.model,
-           " is a package");
+           " is a package; use --routing-file");
     return options.routing == Routing::Reference;
   }
   return chosenDtype(options) == "bf16" && options.device != "reference" &&
@@ -461,13 +476,17 @@ int mmx::tool::verify(const VerifyOptions &options) {
   ModelOptions referenceOptions = options;
   referenceOptions.device = "reference";
   std::optional<LoadedModel> reference;
-  if (referenceRouting)
+  std::optional<Safetensors> recorded;
+  if (!options.routingFile.empty())
+    recorded.emplace(options.routingFile);
+  else if (referenceRouting)
     reference.emplace(referenceOptions,
                       LoadedModel::Extras{.routing = referenceRouting}, 1,
                       longest, stages, progress);
   Bounds bounds = boundsFor(options, loaded.dtype(), referenceRouting);
   Verifier verifier(loaded.engine(), reference ? &reference->engine() : nullptr,
-                    options.chunk, bounds, longest);
+                    recorded ? &*recorded : nullptr, options.chunk, bounds,
+                    longest);
   if (!options.json)
     printHeader(referenceRouting);
   stages.enter("verify");
@@ -483,6 +502,8 @@ int mmx::tool::verify(const VerifyOptions &options) {
       std::cerr << "mmx-run: " << result.name << ": " << difference << "\n";
   }
   stages.enter("other");
+  if (!options.saveRouting.empty())
+    verifier.routes().write(options.saveRouting);
   if (options.json)
     std::cout << json{{"model", options.model},
                       {"device", options.device},

@@ -130,6 +130,12 @@ static CLI::App *addVerify(CLI::App &app, VerifyOptions &options) {
       ->transform(CLI::CheckedTransformer(routings))
       ->type_name("own|reference")
       ->option_text("own|reference");
+  verify->add_option("--routing-file", options.routingFile,
+                     "the reference's experts as --save-routing wrote them: "
+                     "needs no interpreter, and takes packages compiled with "
+                     "--routing");
+  verify->add_option("--save-routing", options.saveRouting,
+                     "write the experts that the reference chooses");
   verify->add_flag("--hidden,!--no-hidden", options.hidden,
                    "compile so that hidden values can be compared");
   return verify;
