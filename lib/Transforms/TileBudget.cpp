@@ -20,6 +20,29 @@ constexpr int64_t producerRegisters = 24;
 constexpr int64_t baseRegisters = 24, registersPerRing = 2;
 } // namespace
 
+/// Shared memory in which the warps of an instance put together what each has
+/// reduced or summed of its rows: along columns a warp has all it needs.
+static int64_t getScratchBytes(const ScheduleInfo &info, unsigned role) {
+  const RoleInfo &roleInfo = info.roles[role];
+  int64_t warps = roleInfo.attr.getWarps(), bytes = 0;
+  if (warps == 1)
+    return 0;
+  for (const auto &[op, scheduled] : info.ops) {
+    auto reduce = dyn_cast<ReduceOp>(op);
+    auto scan = dyn_cast<ScanOp>(op);
+    if (scheduled.role != role || !(reduce || scan))
+      continue;
+    if ((reduce ? reduce.getDim() : scan.getDim()) != 0)
+      continue;
+    auto frag = cast<FragType>(op->getOperand(0).getType());
+    int64_t row = getTileBytes(frag) / frag.getShape()[0];
+    // With the numbers of the rows beside the values.
+    int64_t index = op->getNumResults() > 1 ? 4 * frag.getShape().back() : 0;
+    bytes = std::max(bytes, warps * (row + index));
+  }
+  return bytes * roleInfo.getInstances();
+}
+
 static LogicalResult verifyShared(const ScheduleInfo &info) {
   int64_t total = 0;
   std::string parts;
@@ -37,6 +60,13 @@ static LogicalResult verifyShared(const ScheduleInfo &info) {
         << (i ? ", " : "") << "@" << ring.getName() << " "
         << llvm::divideCeil(slots * slot, 1024);
   }
+  int64_t scratch = 0;
+  for (unsigned role = 0; role < info.roles.size(); ++role)
+    scratch += getScratchBytes(info, role);
+  total += scratch;
+  if (scratch)
+    llvm::raw_string_ostream(parts)
+        << ", reductions " << llvm::divideCeil(scratch, 1024);
   if (total > sharedBytes)
     return info.getKernel().emitOpError("needs ")
            << llvm::divideCeil(total, 1024) << " KB of " << sharedBytes / 1024
@@ -74,7 +104,22 @@ static Position getEnd(const ScheduleInfo &info, const RolePrograms &programs,
   return {info.getStage(user), info.getOrder(user), 0};
 }
 
-/// The fragments that the ops of one loop make.
+/// Whether `role` has the value, which for the result of a loop is decided by
+/// the op that made it.
+static bool isOf(const ScheduleInfo &info, unsigned role, Value value,
+                 Operation *item) {
+  while (auto loop = dyn_cast_if_present<scf::ForOp>(value.getDefiningOp())) {
+    auto result = cast<OpResult>(value);
+    value =
+        loop.getBody()->getTerminator()->getOperand(result.getResultNumber());
+    if (isa<BlockArgument>(value))
+      return true; // carried unchanged
+  }
+  auto op = info.ops.find(value.getDefiningOp());
+  return op != info.ops.end() && op->second.role == role;
+}
+
+/// The fragments that the ops and the inner loops of one loop make.
 static SmallVector<Lifetime>
 collectLifetimes(const ScheduleInfo &info, const RolePrograms &programs,
                  unsigned role, Operation *loop,
@@ -82,10 +127,8 @@ collectLifetimes(const ScheduleInfo &info, const RolePrograms &programs,
   SmallVector<Lifetime> lifetimes;
   SmallVector<Operation *> items = info.getItems(loop, role);
   for (Operation *item : items) {
-    if (!info.ops.contains(item))
-      continue;
     for (Value value : item->getResults()) {
-      if (!isa<FragType>(value.getType()))
+      if (!isa<FragType>(value.getType()) || !isOf(info, role, value, item))
         continue;
       Position begin{info.getStage(item), info.getOrder(item), 0}, end = begin;
       for (Operation *user : items)
@@ -107,6 +150,36 @@ collectLifetimes(const ScheduleInfo &info, const RolePrograms &programs,
     }
   }
   return lifetimes;
+}
+
+/// Fragments from around `loop` that stay in registers while it runs: those
+/// used in it again and again, or after it. What it starts from becomes what it
+/// carries.
+static int64_t countAround(const ScheduleInfo &info,
+                           const RolePrograms &programs, unsigned role,
+                           Operation *loop,
+                           const llvm::DenseMap<Value, int64_t> &splits) {
+  int64_t total = 0;
+  while (loop != info.getKernel()) {
+    Operation *outer = loop->getParentOp();
+    while (outer != info.getKernel() && !info.isScheduledLoop(outer))
+      outer = outer->getParentOp();
+    int64_t order = info.getOrder(loop);
+    for (const Lifetime &lifetime :
+         collectLifetimes(info, programs, role, outer, splits)) {
+      bool isInside =
+          llvm::any_of(lifetime.value.getUsers(), [&](Operation *user) {
+            return user != loop && loop->isProperAncestor(user);
+          });
+      Position at{0, order, 0}, end = lifetime.end;
+      bool isLive = lifetime.begin < at && (at < end || isInside);
+      // Carried around the outer loop: made after this one, used before it.
+      isLive |= at < lifetime.begin && Position{1, order, 0} < end;
+      total += isLive ? lifetime.registers : 0;
+    }
+    loop = outer;
+  }
+  return total;
 }
 
 /// Copies of `lifetime` that hold a value of use at the place (order) of an op.
@@ -132,9 +205,15 @@ verifyRegisters(const ScheduleInfo &info, const RolePrograms &programs,
   for (Operation *loop : info.loops) {
     SmallVector<Lifetime> lifetimes =
         collectLifetimes(info, programs, role, loop, splits);
+    int64_t around = countAround(info, programs, role, loop, splits);
     for (Operation *item : info.getItems(loop, role)) {
-      int64_t total = baseRegisters + registersPerRing * rings;
+      // The ops inside a loop count what is around it.
+      if (!info.ops.contains(item))
+        continue;
+      int64_t total = baseRegisters + registersPerRing * rings + around;
       std::string parts;
+      if (around)
+        llvm::raw_string_ostream(parts) << ", around the loop " << around;
       for (const Lifetime &lifetime : lifetimes) {
         int64_t live =
             countLive(lifetime, info.getOrder(item)) * lifetime.registers;

@@ -111,6 +111,20 @@ static LogicalResult verifyConditional(scf::IfOp branch) {
   return failure(result.wasInterrupted());
 }
 
+/// Every role recomputes the scalars that it needs, so only ops that give the
+/// same everywhere may make them.
+static LogicalResult verifyForeign(Operation *op) {
+  bool isScalar = op->getNumResults() > 0 && op->getNumRegions() == 0 &&
+                  llvm::all_of(op->getResultTypes(), [](Type type) {
+                    return type.isIntOrIndexOrFloat();
+                  });
+  InFlightDiagnostic diagnostic = op->emitOpError();
+  if (isScalar)
+    diagnostic << "makes a scalar that is not replicable, ";
+  return diagnostic << "expected tile ops, scalar ops, scf.for and scf.if in a "
+                       "tile.kernel (T10)";
+}
+
 LogicalResult KernelOp::verifyRegions() {
   WalkResult result = getBody().walk<WalkOrder::PreOrder>([](Operation *op) {
     if (isa<MapOp>(op)) // The body is verified by the map.
@@ -122,8 +136,7 @@ LogicalResult KernelOp::verifyRegions() {
       verified = verifyConditional(branch);
     else if (!isScalarOp(op) && !isa<scf::YieldOp>(op) &&
              !isa_and_nonnull<TileDialect>(op->getDialect()))
-      verified = op->emitOpError("expected tile ops, scalar ops, scf.for and "
-                                 "scf.if in a tile.kernel (T10)");
+      verified = verifyForeign(op);
     return failed(verified) ? WalkResult::interrupt() : WalkResult::advance();
   });
   return failure(result.wasInterrupted());

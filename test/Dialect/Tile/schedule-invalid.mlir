@@ -277,7 +277,7 @@ tile.kernel @scalar(%x: !tile.view<64x8xf32, read>, %y: !tile.view<64x8xf32, wri
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
   scf.for %i = %c0 to %c8 step %c1 {
-    // expected-error @+1 {{expected tile ops, scalar ops, scf.for and scf.if in a tile.kernel}}
+    // expected-error @+1 {{makes a scalar that is not replicable, expected tile ops, scalar ops, scf.for and scf.if in a tile.kernel}}
     %u = "test.counter"() : () -> index
     %f = tile.map() {at = #tile.at<@a, order = 0>} : () -> !tile.frag<8x8xf32> {
     ^bb0(%r: index, %c: index):
@@ -324,6 +324,38 @@ tile.kernel @multicast_index(%x: !tile.view<64x8xf32, read>, %y: !tile.view<64x8
 
 // -----
 
+// So are the bounds of the loops around.
+tile.kernel @multicast_bound(%x: !tile.view<64x8xf32, read>, %y: !tile.view<64x8xf32, write>) grid(%g) = affine_map<() -> (2)>
+    attributes {cluster = array<i64: 0, 2>, schedule = #tile.schedule<roles = [@ld<warps = 1>, @a<warps = 4>], rings = [@s<depth = 2>]>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.addi %g, %c1 : index
+  // expected-error @+1 {{is multicast, but depends on the cluster dimension of the grid}}
+  scf.for %i = %c0 to %n step %c1 {
+    %s = tile.load %x[%c0, %c0] dims(0, 1) {at = #tile.at<@ld, order = 0, ring = @s, multicast = 0>} : !tile.view<64x8xf32, read> -> !tile.sram<8x8xf32>
+    %f = tile.read %s {at = #tile.at<@a, order = 0>} : !tile.sram<8x8xf32> -> !tile.frag<8x8xf32>
+    tile.store %f, %y[%i, %c0] dims(0, 1) {at = #tile.at<@a, order = 1>} : !tile.frag<8x8xf32>, !tile.view<64x8xf32, write>
+  } {at = #tile.loop<@i, order = 0>}
+}
+
+// -----
+
+// Cells of a cluster load equal parts.
+tile.kernel @multicast_rows(%x: !tile.view<64x8xf32, read>, %y: !tile.view<64x8xf32, write>) grid(%g) = affine_map<() -> (3)>
+    attributes {cluster = array<i64: 0, 3>, schedule = #tile.schedule<roles = [@ld<warps = 1>, @a<warps = 4>], rings = [@s<depth = 2>]>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  scf.for %i = %c0 to %c8 step %c1 {
+    // expected-error @+1 {{is multicast, expected its 8 rows to be divisible by the cluster size 3}}
+    %s = tile.load %x[%i, %c0] dims(0, 1) {at = #tile.at<@ld, order = 0, ring = @s, multicast = 0>} : !tile.view<64x8xf32, read> -> !tile.sram<8x8xf32>
+    %f = tile.read %s {at = #tile.at<@a, order = 0>} : !tile.sram<8x8xf32> -> !tile.frag<8x8xf32>
+    tile.store %f, %y[%i, %c0] dims(0, 1) {at = #tile.at<@a, order = 1>} : !tile.frag<8x8xf32>, !tile.view<64x8xf32, write>
+  } {at = #tile.loop<@i, order = 0>}
+}
+
+// -----
+
 // Multicast needs a cluster.
 tile.kernel @multicast_cluster(%x: !tile.view<64x8xf32, read>, %y: !tile.view<64x8xf32, write>) grid(%g) = affine_map<() -> (2)>
     attributes {schedule = #tile.schedule<roles = [@ld<warps = 1>, @a<warps = 4>], rings = [@s<depth = 2>]>} {
@@ -351,6 +383,75 @@ tile.kernel @registers(%x: !tile.view<256x256xf32, read>, %y: !tile.view<256x256
     // expected-error @+1 {{role @a needs 282 registers (26 for addresses, tile.read 256), has 240}}
     %f = tile.read %s {at = #tile.at<@a, order = 0>} : !tile.sram<128x256xf32> -> !tile.frag<128x256xf32>
     tile.store %f, %y[%i, %c0] dims(0, 1) {at = #tile.at<@a, order = 1>} : !tile.frag<128x256xf32>, !tile.view<256x256xf32, write>
+  } {at = #tile.loop<@i, order = 0>}
+}
+
+// -----
+
+// The state stays in registers while the inner loop runs.
+tile.kernel @registers_around(%x: !tile.view<256x256xf32, read>, %y: !tile.view<256x256xf32, write>) grid(%g) = affine_map<() -> (2)>
+    attributes {schedule = #tile.schedule<roles = [@ld<warps = 1, regs = 24>, @a<warps = 4, regs = 240>], rings = [@s<depth = 1>]>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %z = tile.map() {at = #tile.at<@a, order = 0>} : () -> !tile.frag<128x128xf32> {
+  ^bb0(%r: index, %c: index):
+    %w = arith.constant 0.0 : f32
+    tile.yield %w : f32
+  }
+  scf.for %i = %c0 to %c8 step %c1 {
+    %s = tile.load %x[%i, %c0] dims(0, 1) {at = #tile.at<@ld, order = 0, ring = @s>} : !tile.view<256x256xf32, read> -> !tile.sram<128x128xf32>
+    // expected-error @+1 {{role @a needs 282 registers (26 for addresses, around the loop 128, tile.read 128), has 240}}
+    %f = tile.read %s {at = #tile.at<@a, order = 0>} : !tile.sram<128x128xf32> -> !tile.frag<128x128xf32>
+    tile.store %f, %y[%i, %c0] dims(0, 1) {at = #tile.at<@a, order = 1>} : !tile.frag<128x128xf32>, !tile.view<256x256xf32, write>
+  } {at = #tile.loop<@i, order = 1>}
+  tile.store %z, %y[%c0, %c0] dims(0, 1) {at = #tile.at<@a, order = 2>} : !tile.frag<128x128xf32>, !tile.view<256x256xf32, write>
+}
+
+// -----
+
+// So does what an inner loop has made, until it is used.
+tile.kernel @registers_carried(%x: !tile.view<256x256xf32, read>, %y: !tile.view<256x256xf32, write>) grid(%g) = affine_map<() -> (2)>
+    attributes {schedule = #tile.schedule<roles = [@ld<warps = 1, regs = 24>, @a<warps = 4, regs = 240>], rings = [@s<depth = 1>]>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %z = tile.map() {at = #tile.at<@a, order = 0>} : () -> !tile.frag<128x128xf32> {
+  ^bb0(%r: index, %c: index):
+    %w = arith.constant 0.0 : f32
+    tile.yield %w : f32
+  }
+  %n = scf.for %i = %c0 to %c8 step %c1 iter_args(%q = %z) -> (!tile.frag<128x128xf32>) {
+    %d = tile.map(%q) {at = #tile.at<@a, order = 0>} : (!tile.frag<128x128xf32>) -> !tile.frag<128x128xf32> {
+    ^bb0(%v: f32, %r: index, %c: index):
+      %w = arith.negf %v : f32
+      tile.yield %w : f32
+    }
+    scf.yield %d : !tile.frag<128x128xf32>
+  } {at = #tile.loop<@h, order = 1>}
+  scf.for %i = %c0 to %c8 step %c1 {
+    %s = tile.load %x[%i, %c0] dims(0, 1) {at = #tile.at<@ld, order = 0, ring = @s>} : !tile.view<256x256xf32, read> -> !tile.sram<128x128xf32>
+    // expected-error @+1 {{role @a needs 282 registers (26 for addresses, around the loop 128, tile.read 128), has 240}}
+    %f = tile.read %s {at = #tile.at<@a, order = 0>} : !tile.sram<128x128xf32> -> !tile.frag<128x128xf32>
+    tile.store %f, %y[%i, %c0] dims(0, 1) {at = #tile.at<@a, order = 1>} : !tile.frag<128x128xf32>, !tile.view<256x256xf32, write>
+  } {at = #tile.loop<@i, order = 2>}
+  tile.store %n, %y[%c0, %c0] dims(0, 1) {at = #tile.at<@a, order = 3>} : !tile.frag<128x128xf32>, !tile.view<256x256xf32, write>
+}
+
+// -----
+
+// Warps put together what each has reduced of its rows: 4 KB here.
+// expected-error @+1 {{needs 229 KB of 227 KB of shared memory: @s 224, reductions 4}}
+tile.kernel @shared_reduce(%x: !tile.view<256x256xf32, read>, %y: !tile.view<256x256xf32, write>) grid(%g) = affine_map<() -> (2)>
+    attributes {schedule = #tile.schedule<roles = [@ld<warps = 1>, @a<warps = 4>], rings = [@s<depth = 7>]>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  scf.for %i = %c0 to %c8 step %c1 {
+    %s = tile.load %x[%i, %c0] dims(0, 1) {at = #tile.at<@ld, order = 0, ring = @s>} : !tile.view<256x256xf32, read> -> !tile.sram<32x256xf32>
+    %f = tile.read %s {at = #tile.at<@a, order = 0>} : !tile.sram<32x256xf32> -> !tile.frag<32x256xf32>
+    %e = tile.reduce add %f dim 0 {at = #tile.at<@a, order = 1>} : !tile.frag<32x256xf32> -> !tile.frag<256xf32, along 1>
+    tile.store %e, %y[%i, %c0] dims(1) {at = #tile.at<@a, order = 2>} : !tile.frag<256xf32, along 1>, !tile.view<256x256xf32, write>
   } {at = #tile.loop<@i, order = 0>}
 }
 
