@@ -125,9 +125,12 @@ Result mmx::reference::evaluate(RopeTableOp op, Values &operands) {
   double *out = result.getMutableFloats().data();
   for (int32_t position : positions) {
     for (int64_t j = 0; j < rotary / 2; ++j) {
-      double angle = position * std::pow(theta, -2.0 * j / rotary);
-      out[j] = std::cos(angle);
-      out[rotary / 2 + j] = std::sin(angle);
+      // The model was trained with frequencies and angles rounded so.
+      float base = static_cast<float>(std::pow(theta, 2.0 * j / rotary));
+      float frequency = 1.0f / base;
+      float angle = static_cast<float>(position) * frequency;
+      out[j] = std::cos(double(angle));
+      out[rotary / 2 + j] = std::sin(double(angle));
     }
     out += rotary;
   }

@@ -98,6 +98,14 @@ TEST(ScheduleHolds, Grouped) {
                 ", \"zero\""}});
 }
 
+// Fewer iterations than stages, and as many: two stages, guarded steps.
+TEST(ScheduleHolds, ShortTrips) {
+  for (const char *length : {"0", "4", "8"})
+    expectHolds("grouped.mlir", {},
+                {{"%c12 = arith.constant 12 :",
+                  std::string("%c12 = arith.constant ") + length + " :"}});
+}
+
 TEST(ScheduleHolds, Decode) {
   expectHolds("decode.mlir", {5, 5});
   expectHolds("decode.mlir", {5, 5}, depths("st", 2, 4));

@@ -32,8 +32,8 @@ constexpr double veryLow = -1.0e30;
 // Rotation
 //===----------------------------------------------------------------------===//
 
-/// Cosines or sines of one half of the table. The frequency comes as a sum of
-/// two f32; the angle is reduced to a turn in f64, and what is left fits f32.
+/// Cosines or sines of one half of the table. The angle is an f32, as E13 says;
+/// it is reduced to a turn in f64, and what is left fits f32.
 Value emitAngles(KernelEmitter &e, ValueRange operands, tile::FragType type,
                  bool isSine) {
   return e.map(type, operands, [&](ElementContext &c, ValueRange x) -> Value {
@@ -45,11 +45,10 @@ Value emitAngles(KernelEmitter &e, ValueRange operands, tile::FragType type,
     auto times = [&](Value a, Value b) -> Value {
       return arith::MulFOp::create(c.builder, c.loc, a, b);
     };
-    Value position = arith::SIToFPOp::create(c.builder, c.loc, f64, x[0]);
-    Value frequency = arith::AddFOp::create(
-        c.builder, c.loc, arith::ExtFOp::create(c.builder, c.loc, f64, x[1]),
-        arith::ExtFOp::create(c.builder, c.loc, f64, x[2]));
-    Value angle = times(position, frequency);
+    Value position =
+        arith::SIToFPOp::create(c.builder, c.loc, c.builder.getF32Type(), x[0]);
+    Value angle =
+        arith::ExtFOp::create(c.builder, c.loc, f64, times(position, x[1]));
     Value turns = math::FloorOp::create(
         c.builder, c.loc,
         arith::AddFOp::create(
@@ -72,13 +71,12 @@ struct RopeTableModel : CellModel<RopeTableModel, RopeTableOp> {
     int64_t rotary = rope.getRotary();
     int64_t half = rotary / 2;
     int64_t rows = e.getTiles(64, half, 1).getRows();
-    SmallVector<float> high, low;
+    SmallVector<float> frequencies;
     for (int64_t j = 0; j < half; ++j) {
-      double frequency =
+      double power =
           std::pow(rope.getTheta().convertToDouble(),
-                   -2.0 * static_cast<double>(j) / static_cast<double>(rotary));
-      high.push_back(static_cast<float>(frequency));
-      low.push_back(static_cast<float>(frequency - high.back()));
+                   2.0 * static_cast<double>(j) / static_cast<double>(rotary));
+      frequencies.push_back(1.0f / static_cast<float>(power));
     }
     auto type = RankedTensorType::get({half}, e.builder.getF32Type());
     Value positions = e.getInput(rope.getPositions());
@@ -87,11 +85,10 @@ struct RopeTableModel : CellModel<RopeTableModel, RopeTableOp> {
         e.setGrid({e.getExtent(positions, 0).ceilDiv(rows)});
     Value row = e.mul(cell[0], rows);
     Value position = e.loadFrag({positions, {row}, {0}}, {rows}, 0);
-    auto loadTable = [&](ArrayRef<float> values) {
-      Value table = e.getConstant(DenseElementsAttr::get(type, values));
-      return e.loadFrag({table, {e.index(0)}, {0}}, {half}, 1);
-    };
-    SmallVector<Value> operands{position, loadTable(high), loadTable(low)};
+    Value table = e.getConstant(
+        DenseElementsAttr::get(type, ArrayRef<float>(frequencies)));
+    SmallVector<Value> operands{
+        position, e.loadFrag({table, {e.index(0)}, {0}}, {half}, 1)};
     for (bool isSine : {false, true})
       e.store(emitAngles(e, operands, e.frag({rows, half}), isSine),
               {output, {row, e.index(isSine ? half : 0)}, {0, 1}});

@@ -80,8 +80,8 @@ def MMX_RopeTableOp : MMX_PureOp<"rope_table"> {
   let description = [{
     For `j < rotary / 2`: `result[t, j] = cos(a)` and
     `result[t, rotary / 2 + j] = sin(a)`, with
-    `a = positions[t] theta^(-2 j / rotary)`. The angle is reduced in double
-    precision: positions reach ten million.
+    `a = positions[t] / theta^(2 j / rotary)`, rounded as E13 says. The angle is
+    reduced in double precision: positions reach ten million.
 
     Example:
     ```mlir
