@@ -13,12 +13,14 @@
 #include "runtime/support/Sha256.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <unistd.h>
 
+using namespace mmx;
 using namespace mmx::runtime;
 namespace fs = std::filesystem;
 
@@ -118,4 +120,55 @@ CompiledPackage mmx::runtime::compileCached(const CompilerLibrary &compiler,
   if (!path.empty())
     store(path, bytes);
   return {Package::parse(std::move(bytes), model), false};
+}
+
+std::string mmx::runtime::packageCacheDirectory() {
+  return cacheDirectory().string();
+}
+
+static CacheEntry describeEntry(const fs::directory_entry &file) {
+  CacheEntry entry = {file.path().string(), 0, 0, "", ""};
+  std::error_code error;
+  entry.bytes = file.file_size(error);
+  auto age = fs::file_time_type::clock::now() - file.last_write_time(error);
+  entry.ageSeconds = std::chrono::duration<double>(age).count();
+  // A process that was interrupted leaves HASH.mmx.PID.
+  if (file.path().extension() != ".mmx") {
+    constexpr double writing = 60;
+    if (entry.ageSeconds > writing)
+      entry.problem = "was not written to its end";
+    return entry;
+  }
+  try {
+    std::shared_ptr<const Package> package = Package::open(entry.path);
+    const package::Model &model = *(*package)->model();
+    entry.summary =
+        concat((*package)->target()->str(), ", ",
+               model.type() ? model.type()->str() : "", ", ", model.layers(),
+               " layers, ", model.parameters(), " parameters");
+  } catch (const Error &failure) {
+    entry.problem = failure.what();
+  }
+  return entry;
+}
+
+std::vector<CacheEntry> mmx::runtime::listPackageCache() {
+  std::vector<CacheEntry> entries;
+  std::error_code error;
+  for (const fs::directory_entry &file :
+       fs::directory_iterator(cacheDirectory(), error))
+    if (file.is_regular_file(error) &&
+        file.path().filename().string().find(".mmx") != std::string::npos)
+      entries.push_back(describeEntry(file));
+  std::ranges::sort(entries, {}, &CacheEntry::path);
+  return entries;
+}
+
+void mmx::runtime::removeFromPackageCache(std::span<const CacheEntry> entries) {
+  for (const CacheEntry &entry : entries) {
+    std::error_code error;
+    fs::remove(entry.path, error);
+    if (error)
+      fail(entry.path, ": cannot be removed: ", error.message());
+  }
 }

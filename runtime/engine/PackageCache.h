@@ -21,12 +21,32 @@
 #include "runtime/engine/CompilerLibrary.h"
 #include "runtime/package/Package.h"
 
+#include <span>
+#include <string>
+#include <vector>
+
 namespace mmx::runtime {
 
 struct CompiledPackage {
   std::shared_ptr<const Package> package;
   bool fromCache;
 };
+
+/// A file of the cache.
+struct CacheEntry {
+  std::string path;
+  uint64_t bytes;
+  double ageSeconds;   ///< since it was written
+  std::string problem; ///< why it cannot be used; empty if it can
+  std::string summary; ///< target and model; empty if it cannot be used
+};
+
+/// The folder of the cache; empty if none is to be used.
+std::string packageCacheDirectory();
+/// All packages in the cache by name, each opened and checked.
+std::vector<CacheEntry> listPackageCache();
+/// Removes `entries`; throws where one cannot be removed.
+void removeFromPackageCache(std::span<const CacheEntry> entries);
 
 /// The package for `model`, a checkpoint directory or a config.json, compiled
 /// unless it is in the cache.

@@ -316,9 +316,9 @@ StepOutputs PackageEngine::run(Phase phase, const StepInputs &inputs) {
 
 void PackageEngine::launch(Bound &program, Phase phase) {
   std::span<const KernelLaunch> launches = program.binding.launches();
-  if (options.profile) {
-    for (const KernelLaunch &launch : launches)
-      launchTimed(launch);
+  if (options.profile || options.trace) {
+    for (size_t i = 0; i < launches.size(); ++i)
+      launchTimed(program.binding, i);
     return;
   }
   // The first step of a size may be its last: only the second records.
@@ -333,11 +333,18 @@ void PackageEngine::launch(Bound &program, Phase phase) {
     device.launch(*kernels, launch);
 }
 
-void PackageEngine::launchTimed(const KernelLaunch &launch) {
+void PackageEngine::launchTimed(const ProgramBinding &binding, size_t number) {
+  const KernelLaunch &launch = binding.launches()[number];
   kernelTimes.resize((*package)->kernels()->size());
   KernelTime &time = kernelTimes[launch.kernel];
   try {
-    time.seconds += device.timed(*kernels, launch);
+    Trace::Clock::time_point begin = Trace::Clock::now();
+    double seconds = device.timed(*kernels, launch);
+    time.seconds += seconds;
+    if (options.trace)
+      options.trace->add(
+          Trace::Row::Kernels, std::string(binding.label(number)), begin,
+          seconds, (*package)->kernels()->Get(launch.kernel)->name()->str());
   } catch (const Error &error) {
     fail("kernel \"", (*package)->kernels()->Get(launch.kernel)->name()->str(),
          "\", extents ", listText(launch.extents), ", grid ",

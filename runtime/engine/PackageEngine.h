@@ -16,6 +16,7 @@
 
 #include "runtime/engine/Engine.h"
 #include "runtime/engine/ProgramBinding.h"
+#include "runtime/trace/Trace.h"
 #include "runtime/weights/TensorSource.h"
 
 #include <map>
@@ -33,6 +34,9 @@ public:
     bool poison = false;
     /// Times every launch on its own, for profile().
     bool profile = false;
+    /// Receives a span for every launch, each run on its own; not owned, may
+    /// be null.
+    Trace *trace = nullptr;
     /// Records the decode program where its sizes repeat (Device::record).
     bool graphs = true;
     /// Called while weights load, from one thread at a time.
@@ -86,7 +90,7 @@ private:
   void poison(const Bound &program, const StepSymbols &symbols);
   StepOutputs outputs(const Bound &program, const StepSymbols &symbols);
   void launch(Bound &program, Phase phase);
-  void launchTimed(const KernelLaunch &launch);
+  void launchTimed(const ProgramBinding &binding, size_t number);
   DeviceMemory &state(int64_t layer);
   int64_t stateBytes() const;
 

@@ -112,6 +112,7 @@ void ProgramBinding::bindLaunch(const package::Launch &launch,
   }
   if (cells > 0)
     bound.push_back(result);
+  sources.push_back(&launch);
 }
 
 void ProgramBinding::bind(const StepSymbols &symbols, std::byte *arena,
@@ -119,6 +120,7 @@ void ProgramBinding::bind(const StepSymbols &symbols, std::byte *arena,
   launchBuffers.clear();
   launchExtents.clear();
   bound.clear();
+  sources.clear();
   int64_t bytes = arenaBytes(symbols);
   for (int64_t i = 0; i < int64_t(memory.size()); ++i) {
     bool inArena =
@@ -135,4 +137,13 @@ void ProgramBinding::bind(const StepSymbols &symbols, std::byte *arena,
     }
     ++number;
   }
+}
+
+std::string_view ProgramBinding::label(size_t launch) const {
+  const package::Launch &source = *sources.at(launch);
+  const flatbuffers::String *name =
+      source.label() && source.label()->size() > 0
+          ? source.label()
+          : thePackage->kernels()->Get(source.kernel())->name();
+  return name->string_view();
 }

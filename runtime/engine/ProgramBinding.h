@@ -47,6 +47,9 @@ public:
 
   /// The launches with at least one cell, in order.
   std::span<const KernelLaunch> launches() const { return bound; }
+  /// What launch number `launch` of these computes: "layers.3.qkv_proj"; the
+  /// kernel's name if nothing says so.
+  std::string_view label(size_t launch) const;
 
 private:
   [[noreturn]] void failAt(const char *what, int64_t number,
@@ -62,6 +65,7 @@ private:
   std::vector<std::byte *> launchBuffers;
   std::vector<int64_t> launchExtents;
   std::vector<KernelLaunch> bound;
+  std::vector<const package::Launch *> sources; ///< of the bound launches
 };
 
 } // namespace mmx::runtime

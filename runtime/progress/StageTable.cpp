@@ -29,6 +29,10 @@ void StageTable::settle() {
 std::string StageTable::enter(const std::string &stage) {
   settle();
   std::string left = table.empty() ? "" : table[current].stage;
+  if (theTrace && !left.empty())
+    theTrace->add(Trace::Row::Stages, left, entered,
+                  std::chrono::duration<double>(last - entered).count());
+  entered = last;
   current = &row(stage) - table.data();
   return left;
 }

@@ -13,6 +13,8 @@
 #ifndef MMX_RUNTIME_PROGRESS_STAGETABLE_H
 #define MMX_RUNTIME_PROGRESS_STAGETABLE_H
 
+#include "runtime/trace/Trace.h"
+
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -28,7 +30,11 @@ public:
     std::string note; ///< "12 tokens, 3.4 tokens/s"
   };
 
-  StageTable() : last(Clock::now()) { enter("other"); }
+  /// Every stay in a stage is also given to `trace`, unless that is null.
+  explicit StageTable(Trace *trace = nullptr)
+      : theTrace(trace), last(Clock::now()), entered(last) {
+    enter("other");
+  }
 
   /// Time from now on counts for `stage`; returns the stage left.
   std::string enter(const std::string &stage);
@@ -36,6 +42,9 @@ public:
   void note(const std::string &stage, std::string text);
   /// Seconds of `stage` so far.
   double seconds(const std::string &stage);
+
+  /// Null without a trace.
+  Trace *trace() const { return theTrace; }
 
   /// The stages in the order they were entered first.
   const std::vector<Row> &rows();
@@ -49,7 +58,8 @@ private:
 
   std::vector<Row> table;
   size_t current = 0;
-  Clock::time_point last;
+  Trace *theTrace;
+  Clock::time_point last, entered; ///< since when in the current stage
 };
 
 } // namespace mmx::runtime

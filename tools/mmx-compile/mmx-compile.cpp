@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tools/ToolVersion.h"
+
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
@@ -186,6 +188,7 @@ static llvm::Error writePackage(const CompileOptions &options) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  cl::SetVersionPrinter(printToolVersion);
   cl::HideUnrelatedOptions({&mainOptions, &debugOptions});
   cl::ParseCommandLineOptions(argc, argv, overview);
   CompileOptions options = getOptions();

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/ToolDialects.h"
+#include "tools/ToolVersion.h"
 
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
@@ -20,8 +21,10 @@
 #include "mmx/Transforms/ExecPasses.h"
 #include "mmx/Transforms/MMXPasses.h"
 #include "mmx/Transforms/TilePasses.h"
+#include "llvm/Support/CommandLine.h"
 
 int main(int argc, char **argv) {
+  llvm::cl::SetVersionPrinter(mmx::printToolVersion);
   mlir::DialectRegistry registry;
   mmx::registerToolDialects(registry);
   mlir::registerTransformsPasses();

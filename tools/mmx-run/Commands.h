@@ -38,6 +38,7 @@ struct ModelOptions {
   int threads = 0;
   int64_t chunk = 512;
   bool json = false;
+  std::string trace; ///< file of a timeline; empty: none
   bool poison = false;
   bool profile = false;
   bool graphs = true;
@@ -83,6 +84,18 @@ struct InspectOptions {
   bool plan = false;
 };
 int inspect(const InspectOptions &options);
+
+/// mmx, the compiler library, the driver and the GPUs, a line each.
+std::string versionText();
+
+struct CacheOptions {
+  std::string action; ///< "list", "verify" or "clear"
+  bool json = false;
+};
+/// Adds the command to the program.
+CLI::App *addCache(CLI::App &app, CacheOptions &options);
+/// The exit status is 1 if verify found a damaged entry.
+int cache(const CacheOptions &options);
 
 struct PlanCommandOptions {
   std::string model, target;

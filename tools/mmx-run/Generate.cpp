@@ -99,9 +99,10 @@ static void printJson(const std::vector<std::vector<int32_t>> &results,
 }
 
 int mmx::tool::generate(const GenerateOptions &options) {
+  std::unique_ptr<Trace> trace = openTrace(options);
+  StageTable stages(trace.get());
   Printer printer(options);
   std::vector<std::vector<int32_t>> prompts = printer.prompts(options);
-  StageTable stages;
   Progress progress(options.progress);
   int64_t context =
       options.context > 0 ? options.context : neededContext(prompts, options);
@@ -144,5 +145,7 @@ int mmx::tool::generate(const GenerateOptions &options) {
       options.progress != Progress::Mode::Json)
     std::cerr << stages.text();
   std::cerr << loaded.profileText();
+  if (trace)
+    trace->write();
   return 0;
 }

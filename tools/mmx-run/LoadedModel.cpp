@@ -36,6 +36,11 @@ std::string mmx::tool::chosenDtype(const ModelOptions &options) {
   return options.device.starts_with("cuda") ? "bf16" : "f32";
 }
 
+std::unique_ptr<Trace> mmx::tool::openTrace(const ModelOptions &options) {
+  return options.trace.empty() ? nullptr
+                               : std::make_unique<Trace>(options.trace);
+}
+
 std::string mmx::tool::checkpointDirectory(const ModelOptions &options) {
   if (!options.weights.empty() && !options.weights.starts_with(randomPrefix))
     return options.weights;
@@ -160,6 +165,7 @@ LoadedModel::LoadedModel(const ModelOptions &options, Extras extras,
     engineOptions.poison = options.poison;
     engineOptions.profile = options.profile;
     engineOptions.graphs = options.graphs;
+    engineOptions.trace = stages.trace();
     engineOptions.progress = [&](int64_t done, int64_t total) {
       progress.update("weights", done, total);
     };

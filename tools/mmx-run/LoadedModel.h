@@ -67,6 +67,9 @@ bool isPackage(const std::string &model);
 /// The dtype that a checkpoint is compiled with: by default that of the device.
 std::string chosenDtype(const ModelOptions &options);
 
+/// The file of --trace, if it is given.
+std::unique_ptr<runtime::Trace> openTrace(const ModelOptions &options);
+
 /// The folder of the checkpoint: where weights and golden answers stand.
 std::string checkpointDirectory(const ModelOptions &options);
 

@@ -55,8 +55,13 @@ class Search {
 public:
   Search(const NiahOptions &options, Haystack haystack)
       : options(options), haystack(std::move(haystack)),
-        progress(options.progress) {}
+        trace(openTrace(options)), progress(options.progress) {}
   LengthResult run(int64_t length);
+  /// Writes the file of --trace.
+  void finish() {
+    if (trace)
+      trace->write();
+  }
 
 private:
   bool ask(Session &session, const HaystackQuestion &question,
@@ -64,6 +69,7 @@ private:
 
   const NiahOptions &options;
   Haystack haystack;
+  std::unique_ptr<Trace> trace;
   Progress progress;
 };
 
@@ -86,7 +92,7 @@ bool Search::ask(Session &session, const HaystackQuestion &question,
 }
 
 LengthResult Search::run(int64_t length) {
-  StageTable stages;
+  StageTable stages(trace.get());
   LoadedModel loaded(options, /*extras=*/{}, /*sequences=*/1,
                      length + answerRoom, stages, progress);
   Session session(loaded.engine(), {length + answerRoom, options.chunk, {}});
@@ -205,6 +211,7 @@ int mmx::tool::niah(const NiahOptions &options) {
   }
   if (options.json)
     std::cout << toJson(options, rows).dump() << "\n";
+  search.finish();
   if (!options.svg.empty())
     writeHeatMap(options, rows);
   return 0;

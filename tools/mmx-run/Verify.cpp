@@ -466,7 +466,8 @@ static Bounds boundsFor(const VerifyOptions &options, const std::string &dtype,
 }
 
 int mmx::tool::verify(const VerifyOptions &options) {
-  StageTable stages;
+  std::unique_ptr<Trace> trace = openTrace(options);
+  StageTable stages(trace.get());
   Progress progress(options.progress);
   Safetensors file(goldenPath(options));
   auto [prompts, longest] = readPrompts(file);
@@ -516,6 +517,8 @@ int mmx::tool::verify(const VerifyOptions &options) {
   else if (options.progress != Progress::Mode::None)
     std::cerr << stages.text();
   std::cerr << loaded.profileText();
+  if (trace)
+    trace->write();
   if (bad > 0)
     std::cerr << "mmx-run: " << bad << " of " << prompts.size()
               << " prompts differ from " << file.path() << "\n";

@@ -69,6 +69,10 @@ static void addModelOptions(CLI::App &app, ModelOptions &options) {
                "finds kernels that read what nobody wrote");
   app.add_flag("--profile", options.profile,
                "time every kernel and print a table at the end");
+  app.add_option("--trace", options.trace,
+                 "write a timeline of stages and kernels, for chrome://tracing "
+                 "or ui.perfetto.dev; kernels run one by one")
+      ->type_name("FILE");
   app.add_flag("--graph,!--no-graph", options.graphs,
                "record repeated decode steps as a CUDA graph");
   app.add_option("--progress", options.progress,
@@ -183,7 +187,7 @@ static int run(int argc, char **argv) {
              "--quant int8\n\n"
              "The answer goes to standard output, everything else to standard "
              "error.\nA package is code: run only those that you trust.");
-  app.set_version_flag("--version", "mmx 0.1.0");
+  app.set_version_flag("--version", versionText);
   app.require_subcommand(0, 1);
   GenerateOptions generateOptions;
   std::vector<std::string> idLists;
@@ -201,12 +205,16 @@ static int run(int argc, char **argv) {
       ->required();
   inspectApp->add_flag("--plan", inspectOptions.plan,
                        "also weights, buffers and launches");
+  CacheOptions cacheOptions;
+  CLI::App *cacheApp = addCache(app, cacheOptions);
   PlanCommandOptions planOptions;
   CLI::App *planApp = addPlan(app, planOptions);
   CLI11_PARSE(app, argc, argv);
 
   if (inspectApp->parsed())
     return inspect(inspectOptions);
+  if (cacheApp->parsed())
+    return cache(cacheOptions);
   if (planApp->parsed())
     return plan(planOptions);
   const ModelOptions &chosen =

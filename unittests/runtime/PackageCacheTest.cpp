@@ -104,3 +104,20 @@ TEST_F(PackageCacheTest, NamesALibraryThatIsMissing) {
   EXPECT_NE(errorOf([] { CompilerLibrary(); }).find("has no function mmx"),
             std::string::npos);
 }
+
+TEST_F(PackageCacheTest, ListsVerifiesAndClears) {
+  compile();
+  cache.write("0damaged.mmx", "damaged");
+  cache.write("note.txt", "not ours");
+  std::vector<CacheEntry> entries = listPackageCache();
+  ASSERT_EQ(entries.size(), 2u);
+  EXPECT_NE(entries[0].problem, "");
+  EXPECT_EQ(entries[0].bytes, 7u);
+  EXPECT_EQ(entries[1].problem, "");
+  EXPECT_NE(entries[1].summary.find("cpu, "), std::string::npos);
+  EXPECT_LT(entries[1].ageSeconds, 600);
+  removeFromPackageCache(std::span(entries).first(1));
+  EXPECT_EQ(listPackageCache().size(), 1u);
+  EXPECT_TRUE(compile().fromCache);
+  EXPECT_TRUE(fs::exists(cache.path() / "note.txt"));
+}
