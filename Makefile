@@ -6,7 +6,7 @@ PRESET ?= dev
 JOBS ?= $(shell nproc)
 BUILD := build/$(PRESET)
 
-.PHONY: help setup build demo test test-asan gpu-bundle test-gpu bench docs format install clean
+.PHONY: help setup build demo test test-asan test-tsan fuzz gpu-bundle test-gpu bench docs format install clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,6 +28,17 @@ test: build ## all tests; the last line says how many passed
 
 test-asan: ## all tests under address and undefined-behaviour sanitizers
 	@$(MAKE) --no-print-directory test PRESET=asan
+
+test-tsan: setup ## unit tests of the runtime under the thread sanitizer
+	@mkdir -p build && cmake --preset tsan >build/tsan.configure.log
+	@cmake --build build/tsan -j $(JOBS) --target mmx-runtime-tests
+	@build/tsan/bin/mmx-runtime-tests
+
+FUZZ_SECONDS ?= 60
+fuzz: setup ## every parser against inputs that fuzzing finds (FUZZ_SECONDS=60 each)
+	@mkdir -p build && cmake --preset fuzz >build/fuzz.configure.log
+	@cmake --build build/fuzz -j $(JOBS) --target fuzz-all
+	@scripts/run-fuzz.py build/fuzz $(FUZZ_SECONDS)
 
 gpu-bundle: build ## build/gpu-bundle: all that tests on a GPU need
 	@scripts/gpu-bundle.sh $(BUILD) build/gpu-bundle
