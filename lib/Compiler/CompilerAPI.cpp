@@ -10,6 +10,7 @@
 #include "ReferenceModel.h"
 #include "mmx/Compiler/CompileModel.h"
 #include "mmx/Target/PackageParts.h"
+#include "llvm/Support/MemAlloc.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include <cstdlib>
@@ -32,7 +33,7 @@ static int finish(Error error, char **message) {
 
 /// Copies `bytes` for the caller, who frees them with mmxFree.
 static MmxBytes copyBytes(ArrayRef<uint8_t> bytes) {
-  MmxBytes result = {static_cast<uint8_t *>(std::malloc(bytes.size())),
+  MmxBytes result = {static_cast<uint8_t *>(safe_malloc(bytes.size())),
                      bytes.size()};
   copy(bytes, result.data);
   return result;

@@ -28,7 +28,10 @@ constexpr int64_t maxExperts = 1 << 14;
 constexpr int64_t maxExpertsOfAllLayers = 1 << 18;
 constexpr double maxExpertParameters = 1e15;
 constexpr int64_t maxVocab = 1 << 24;
-constexpr int64_t maxContext = int64_t(1) << 31;
+// As much as a package may say.
+constexpr int64_t maxContext = int64_t(1) << 30;
+// The code that routes has a part for each choice.
+constexpr int64_t maxChoices = 32;
 constexpr uint64_t maxConfigBytes = 16 << 20;
 
 // The published vocabulary, whose files miss two keys that matter.
@@ -314,7 +317,7 @@ void ConfigParser::parseExperts() {
       reader.find("num_local_experts") ? "num_local_experts" : "num_experts";
   config.numExperts = reader.uniformInteger(key, 8, 1, maxExperts);
   config.numExpertsPerToken =
-      reader.integer("num_experts_per_tok", 2, 1, maxExperts);
+      reader.integer("num_experts_per_tok", 2, 1, maxChoices);
   if (config.numExperts == 1)
     config.numExpertsPerToken = 1;
   if (config.numExpertsPerToken > config.numExperts)

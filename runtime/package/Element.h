@@ -51,7 +51,8 @@ inline uint16_t bf16FromFloat(float value) {
 inline std::optional<int64_t> checkedProduct(std::span<const int64_t> shape) {
   int64_t product = 1;
   for (int64_t extent : shape)
-    if (extent < 0 || __builtin_mul_overflow(product, extent, &product) ||
+    if (extent < 0 || extent > (int64_t(1) << 60) ||
+        __builtin_mul_overflow(product, extent, &product) ||
         product > (int64_t(1) << 60))
       return std::nullopt;
   return product;

@@ -127,6 +127,9 @@ static void checkModel(const package::Model &model) {
   checkRange("kv_heads", model.kv_heads(), 1, most);
   checkRange("head_dim", model.head_dim(), 1, 1 << 20);
   checkRange("page", model.page(), 1, 1 << 20);
+  checkRange("experts", model.experts(), 0, 1 << 20);
+  checkRange("experts_per_token", model.experts_per_token(), 0,
+             model.experts());
   checkRange("max_positions", model.max_positions(), 1, most);
   std::set<int64_t> seen;
   checkLayers(model.lightning_layers(), model.layers(), seen);

@@ -25,8 +25,15 @@ static int64_t ceilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 EngineLimits mmx::runtime::limitsFor(const ModelInfo &model, int64_t sequences,
                                      int64_t context) {
-  int64_t pages = sequences * ceilDivide(context, model.page);
-  return {sequences, model.softmaxLayers.empty() ? 0 : pages * model.page};
+  if (model.softmaxLayers.empty())
+    return {sequences, 0};
+  // Steps name rows by 32-bit numbers.
+  int64_t most = INT32_MAX / model.page;
+  int64_t pages = ceilDivide(context, model.page);
+  if (pages > most / std::max<int64_t>(sequences, 1))
+    fail("expected at most ", most * model.page, " rows of the cache, but ",
+         sequences, " sequences of ", context, " tokens need more");
+  return {sequences, sequences * pages * model.page};
 }
 
 Session::Session(Engine &engine, Options options)

@@ -123,6 +123,9 @@ TEST(Package, RefusesWhatBreaksARule) {
   options = {};
   options.maxPositions = 0;
   expectError(options, "model: expected max_positions from 1");
+  options = {};
+  options.expertsPerToken = 1;
+  expectError(options, "model: expected experts_per_token from 0 to 0");
 }
 
 TEST(Package, RefusesWhatNoGpuCanRun) {

@@ -52,6 +52,14 @@ protected:
   std::unique_ptr<PackageEngine> engine;
 };
 
+// Rows of the cache are named by 32-bit numbers.
+TEST_F(SessionTest, RefusesACacheWithTooManyRows) {
+  makeEngine(1, 20);
+  ModelInfo model = engine->model();
+  EXPECT_EQ(limitsFor(model, 1, 1 << 30).cacheRows, int64_t(1) << 30);
+  EXPECT_THROW(limitsFor(model, 2, 1 << 30), Error);
+}
+
 TEST_F(SessionTest, AnyChunkLengthGivesTheSame) {
   makeEngine(1, 20);
   std::vector<int32_t> ids = someIds(19);

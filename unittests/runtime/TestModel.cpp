@@ -139,7 +139,7 @@ Offset<package::Model> PackageBuilder::model() {
   std::vector<int32_t> lightning = {0}, softmax = {1}, stop = {9};
   return package::CreateModelDirect(
       builder, "test", vocab, width, /*layers=*/2, /*heads=*/1, /*kv_heads=*/1,
-      /*head_dim=*/width, /*experts=*/0, /*experts_per_token=*/0, /*page=*/4,
+      /*head_dim=*/width, /*experts=*/0, options.expertsPerToken, /*page=*/4,
       options.maxPositions, &lightning, &softmax, &stop, 80);
 }
 

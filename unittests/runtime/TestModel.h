@@ -33,6 +33,7 @@ struct TestModelOptions {
   bool withObject = true; ///< else an object of four bytes, not ELF
   std::string objectFile = MMX_TEST_KERNELS;
   int64_t maxPositions = 1000;
+  int64_t expertsPerToken = 0;
   uint32_t headKernel = 3;
   bool smallArena = false;
   bool badExtent = false;
