@@ -24,3 +24,5 @@ config.substitutions.append(("%python", config.python_executable))
 if config.mmx_ptxas:
     config.available_features.add("ptxas")
     config.substitutions.append(("%ptxas", config.mmx_ptxas))
+if config.mmx_sanitize:
+    config.available_features.add("sanitizers")

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <sched.h>
+#include <system_error>
 #include <utility>
 
 using namespace mmx::runtime;
@@ -35,16 +36,26 @@ static int availableThreads() {
 ThreadPool::ThreadPool(int threads) {
   if (threads < 1)
     threads = availableThreads();
-  for (int worker = 1; worker < threads; ++worker)
-    workers.emplace_back([this, worker] { work(worker); });
+  try {
+    for (int worker = 1; worker < threads; ++worker)
+      workers.emplace_back([this, worker] { work(worker); });
+  } catch (const std::system_error &error) {
+    size_t started = workers.size();
+    stop();
+    fail("cannot start ", threads, " threads, only ", started + 1, ": ",
+         error.what());
+  }
 }
 
-ThreadPool::~ThreadPool() {
+ThreadPool::~ThreadPool() { stop(); }
+
+void ThreadPool::stop() {
   stopping = true;
   current.fetch_add(1);
   current.notify_all();
   for (std::thread &worker : workers)
     worker.join();
+  workers.clear();
 }
 
 void ThreadPool::keepException() {

@@ -57,6 +57,7 @@ public:
   }
 
 private:
+  void stop();
   void work(int worker);
   void runCells(uint32_t loop, int worker);
   uint32_t awaitLoop(uint32_t last);
