@@ -95,6 +95,8 @@ static Error readTensor(StringRef name, const json::Value &value,
 
 Error CheckpointIndex::readHeader(StringRef file) {
   uint64_t fileBytes = 0;
+  if (sys::fs::exists(file) && !sys::fs::is_regular_file(file))
+    return makeError(file + ": expected a regular file");
   if (std::error_code code = sys::fs::file_size(file, fileBytes))
     return makeError(file + ": cannot be read: " + code.message());
   if (fileBytes < 8)

@@ -56,8 +56,9 @@ Expected<json::Value> mmx::parseJSON(StringRef text, StringRef file) {
 
 Expected<json::Value> mmx::readJSONFile(StringRef file, uint64_t maxBytes) {
   uint64_t size = 0;
-  if (sys::fs::is_directory(file))
-    return makeError(file + ": expected a file, but got a directory");
+  // Opening a pipe would wait for a writer.
+  if (sys::fs::exists(file) && !sys::fs::is_regular_file(file))
+    return makeError(file + ": expected a regular file");
   if (std::error_code code = sys::fs::file_size(file, size))
     return makeError(file + ": cannot be read: " + code.message());
   if (size > maxBytes)

@@ -43,7 +43,7 @@ static void addField(Sha256 &hash, std::string_view field) {
 static void addFile(Sha256 &hash, const fs::path &path, bool headerOnly) {
   std::error_code error;
   addField(hash, path.filename().string());
-  if (!fs::is_regular_file(path, error))
+  if (!fs::exists(path, error))
     return;
   MappedFile file(path.string());
   std::span<const uint8_t> bytes = file.bytes();

@@ -8,10 +8,10 @@
 #include "runtime/tokenizer/Tokenizer.h"
 
 #include "runtime/support/Error.h"
+#include "runtime/support/MappedFile.h"
 
 #include <nlohmann/json.hpp>
 
-#include <fstream>
 #include <iterator>
 #include <queue>
 
@@ -56,11 +56,9 @@ static std::string bytesOf(const std::string &token) {
 }
 
 static std::string readFile(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file)
-    fail(path, ": cannot be read");
-  return text;
+  MappedFile file(path);
+  std::span<const uint8_t> bytes = file.bytes();
+  return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
 }
 
 /// The patterns that cut a text, one after the other.

@@ -12,8 +12,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include <csignal>
 #include <iostream>
 #include <map>
+#include <unistd.h>
 
 using namespace mmx::tool;
 using mmx::runtime::Error;
@@ -236,9 +238,22 @@ static int run(int argc, char **argv) {
   return generate(generateOptions);
 }
 
+/// Ends the program as a shell expects it, without a bar left behind.
+static void onInterrupt(int) {
+  constexpr char clear[] = "\r\033[K";
+  if (::isatty(STDERR_FILENO) &&
+      ::write(STDERR_FILENO, clear, sizeof(clear) - 1) < 0)
+    ::_exit(131);
+  ::_exit(128 + SIGINT);
+}
+
 int main(int argc, char **argv) {
+  std::signal(SIGINT, onInterrupt);
   try {
-    return run(argc, argv);
+    int status = run(argc, argv);
+    if (!std::cout.flush())
+      mmx::runtime::fail("cannot write the answer to standard output");
+    return status;
   } catch (const std::exception &error) {
     std::cerr << "mmx-run: error: " << error.what() << "\n";
     return 2;
