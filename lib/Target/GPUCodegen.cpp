@@ -9,6 +9,7 @@
 
 #include "KernelCache.h"
 #include "LLVMCodegen.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Threading.h"
 #include "mmx/Target/CPUCodegen.h"
@@ -65,6 +66,12 @@ static llvm::Expected<std::string> emitPTX(FunctionOpInterface kernel,
         numbers({static_cast<int32_t>(description.threads), 1, 1}));
     function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                       builder.getI32IntegerAttr(1));
+    // Tensor maps stay where the launch put them.
+    auto arguments = cast<FunctionOpInterface>(function);
+    for (unsigned i = 0; i < arguments.getNumArguments(); ++i)
+      if (arguments.getArgAttr(i, LLVM::LLVMDialect::getByValAttrName()))
+        arguments.setArgAttr(i, NVVM::NVVMDialect::getGridConstantAttrName(),
+                             builder.getUnitAttr());
     SmallVector<int32_t> cluster(description.cluster.begin(),
                                  description.cluster.end());
     if (llvm::any_of(cluster, [](int32_t n) { return n != 1; }))

@@ -43,6 +43,33 @@ def ConvertTileToCPU : Pass<"convert-tile-to-cpu", "::mlir::ModuleOp"> {
   ];
 }
 
+def ConvertTileToHopper : Pass<"convert-tile-to-hopper", "::mlir::ModuleOp"> {
+  let summary = "scheduled tile kernels to functions for sm_90a";
+  let description = [{
+    Every `tile.kernel` with a schedule becomes a function with the parameters
+    and attributes that `convert-tile-to-simt` describes, and its tensor maps
+    before them, whose recipes are `mmx.tensor_maps`.
+
+    Roles of four warps are warp groups, roles of one warp share one. Rings are
+    slots of shared memory with full and empty barriers; bulk tensor loads fill
+    them, shared by the cells of a cluster where the schedule says so. Fragments
+    lie in the accumulator layout of `hopper.wgmma`, transposed where a product
+    needs its right operand in registers. Waits, fences, arrivals and the steps
+    of loops are those that `tile-pipeline` derives.
+
+    Kernels without a schedule are left alone.
+
+    Example: `mmx-opt kernels.mlir --convert-tile-to-hopper
+    --gpu-assemble-kernels`
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect", "::mmx::hopper::HopperDialect"
+  ];
+}
+
 def ConvertTileToSIMT : Pass<"convert-tile-to-simt", "::mlir::ModuleOp"> {
   let summary = "tile kernels to functions for a block of threads on any GPU";
   let description = [{

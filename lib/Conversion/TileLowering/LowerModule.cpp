@@ -12,6 +12,7 @@
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -19,8 +20,7 @@
 using namespace mlir;
 using namespace mmx;
 
-/// Affine ops become arithmetic, and equal bounds one value.
-static LogicalResult simplify(ModuleOp module) {
+LogicalResult mmx::lowering::simplifyKernels(ModuleOp module) {
   MLIRContext *context = module.getContext();
   ConversionTarget target(*context);
   target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
@@ -35,6 +35,20 @@ static LogicalResult simplify(ModuleOp module) {
     eliminateCommonSubExpressions(rewriter, dominance, kernel);
   }
   return success();
+}
+
+StringRef mmx::lowering::getSharedMemory(ModuleOp module) {
+  static constexpr llvm::StringLiteral name = "mmx_shared";
+  if (module.lookupSymbol(name))
+    return name;
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  Type type =
+      LLVM::LLVMArrayType::get(builder.getIntegerType(8), /*elements=*/0);
+  // Tiles with the widest swizzle start at multiples of 1024 bytes.
+  LLVM::GlobalOp::create(builder, module.getLoc(), type, /*isConstant=*/false,
+                         LLVM::Linkage::External, name, Attribute(),
+                         /*alignment=*/1024, /*addrSpace=*/3);
+  return name;
 }
 
 static LogicalResult expand(ModuleOp module) {
@@ -56,7 +70,7 @@ static LogicalResult expand(ModuleOp module) {
 LogicalResult mmx::lowering::lowerKernels(
     ModuleOp module,
     llvm::function_ref<LogicalResult(tile::KernelOp, OpBuilder &)> lower) {
-  if (failed(simplify(module)))
+  if (failed(simplifyKernels(module)))
     return failure();
   OpBuilder builder(module.getContext());
   for (auto kernel :

@@ -12,6 +12,13 @@
 
 namespace mmx::lowering {
 
+/// Affine ops of kernels become arithmetic, and equal bounds one value.
+mlir::LogicalResult simplifyKernels(mlir::ModuleOp module);
+
+/// The name of the global that stands for the shared memory that a launch on a
+/// GPU asks for; created if it is missing.
+llvm::StringRef getSharedMemory(mlir::ModuleOp module);
+
 /// Replaces every tile.kernel of `module` by what `lower` creates before it,
 /// between the steps that all lowerings need: affine ops become arithmetic
 /// before; afterwards bf16 arithmetic becomes that of f32 rounded after every

@@ -21,20 +21,6 @@ namespace mmx {
 using namespace mlir;
 using namespace mmx;
 
-/// Stands for the shared memory that a launch asks for.
-static constexpr llvm::StringLiteral sharedName = "mmx_shared";
-
-static void createSharedMemory(ModuleOp module) {
-  if (module.lookupSymbol(sharedName))
-    return;
-  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
-  Type type =
-      LLVM::LLVMArrayType::get(builder.getIntegerType(8), /*elements=*/0);
-  LLVM::GlobalOp::create(builder, module.getLoc(), type, /*isConstant=*/false,
-                         LLVM::Linkage::External, sharedName, Attribute(),
-                         /*alignment=*/128, /*addrSpace=*/3);
-}
-
 namespace {
 
 struct ConvertTileToSIMT
@@ -47,7 +33,7 @@ struct ConvertTileToSIMT
           << threads.getValue();
       return signalPassFailure();
     }
-    createSharedMemory(getOperation());
+    StringRef sharedName = lowering::getSharedMemory(getOperation());
     auto lower = [&](tile::KernelOp kernel, OpBuilder &builder) {
       return simt::BlockLowering(kernel, builder, {threads, shared})
           .run(sharedName);

@@ -1,0 +1,111 @@
+//===- FragmentLayout.cpp - Which way fragments and tiles lie -------------===//
+//
+// Part of the mmx project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FragmentLayout.h"
+
+#include "mmx/Dialect/Tile/TileOps.h"
+
+using namespace mlir;
+using namespace mmx;
+using namespace mmx::hopper;
+
+static bool isMatrixFragment(Value value) {
+  auto type = dyn_cast<tile::FragType>(value.getType());
+  return type && type.getShape().size() == 2;
+}
+
+MatrixAttr mmx::hopper::getMatrix(MLIRContext *context, int64_t rows,
+                                  int64_t cols, Type element) {
+  int64_t bytes = cols * element.getIntOrFloatBitWidth() / 8;
+  for (int64_t swizzle : {128, 64, 32})
+    if (bytes % swizzle == 0)
+      return MatrixAttr::get(context, rows, cols, element, swizzle);
+  return {};
+}
+
+void FragmentLayout::unite(Value a, Value b) {
+  if (isMatrixFragment(a) && isMatrixFragment(b))
+    classes.unionSets(a, b);
+}
+
+LogicalResult FragmentLayout::visit(Operation *op) {
+  auto wish = [&](Value fragment, bool transposed) {
+    classes.insert(fragment);
+    wishes.push_back({fragment, transposed, op});
+  };
+  if (auto mma = dyn_cast<tile::MmaOp>(op)) {
+    bool right = isa<tile::FragType>(mma.getB().getType());
+    if (right)
+      wish(mma.getB(), !mma.getTransposeB());
+    else if (isa<tile::FragType>(mma.getA().getType()))
+      wish(mma.getA(), mma.getTransposeA());
+    wish(mma.getResult(), right);
+    if (mma.getAcc())
+      unite(mma.getAcc(), mma.getResult());
+  } else if (auto map = dyn_cast<tile::MapOp>(op)) {
+    for (Value operand : map.getOperands_())
+      unite(operand, map.getResult(0));
+    for (Value result : map.getResults())
+      unite(result, map.getResult(0));
+  } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    for (auto [arg, init, yielded, result] :
+         llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs(),
+                   loop.getYieldedValues(), loop.getResults())) {
+      unite(arg, init);
+      unite(arg, yielded);
+      unite(arg, result);
+    }
+  }
+  return success();
+}
+
+FailureOr<FragmentLayout>
+FragmentLayout::assign(const tile::ScheduleInfo &info) {
+  FragmentLayout layout;
+  info.getKernel()->walk([&](Operation *op) { (void)layout.visit(op); });
+  for (auto [fragment, transposed, op] : layout.wishes)
+    if (failed(layout.fix(fragment, transposed, op)))
+      return failure();
+  return layout;
+}
+
+LogicalResult FragmentLayout::fix(Value fragment, bool transposed,
+                                  Operation *op) {
+  Value leader = classes.getLeaderValue(fragment);
+  auto [it, isNew] = fixed.try_emplace(leader, transposed);
+  if (isNew || it->second == transposed)
+    return success();
+  return op->emitOpError("expected its fragments to lie one way, but another "
+                         "product needs them transposed; put one into SRAM");
+}
+
+bool FragmentLayout::isTransposed(Value value) const {
+  if (Operation *op = value.getDefiningOp())
+    if (auto put = dyn_cast<tile::PutOp>(op))
+      return isTransposed(put.getTile());
+  if (!isMatrixFragment(value) || !classes.contains(value))
+    return false;
+  return fixed.lookup(classes.getLeaderValue(value));
+}
+
+MatrixAttr FragmentLayout::getMatrix(Value sram) const {
+  auto type = cast<tile::SramType>(sram.getType());
+  if (type.getShape().size() != 2)
+    return {};
+  int64_t rows = type.getShape()[0], cols = type.getShape()[1];
+  if (isTransposed(sram))
+    std::swap(rows, cols);
+  return hopper::getMatrix(sram.getContext(), rows, cols,
+                           type.getElementType());
+}
+
+std::pair<int64_t, int64_t> FragmentLayout::getShape(Value fragment) const {
+  ArrayRef<int64_t> shape = cast<tile::FragType>(fragment.getType()).getShape();
+  if (isTransposed(fragment))
+    return {shape[1], shape[0]};
+  return {shape[0], shape[1]};
+}

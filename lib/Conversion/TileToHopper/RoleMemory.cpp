@@ -1,0 +1,358 @@
+//===- RoleMemory.cpp - Tiles in, out and between registers and slots -----===//
+//
+// Part of the mmx project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RoleWriter.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mmx/Dialect/Hopper/HopperOps.h"
+
+using namespace mlir;
+using namespace mmx;
+using namespace mmx::hopper;
+
+//===----------------------------------------------------------------------===//
+// Tensor maps
+//===----------------------------------------------------------------------===//
+
+/// A box is one panel of a tile: `rows` rows of as many columns as the swizzle
+/// has bytes.
+unsigned RoleWriter::addTensorMap(Value view, ArrayRef<int64_t> dims,
+                                  int64_t rows, MatrixAttr matrix) {
+  auto type = cast<tile::ViewType>(view.getType());
+  SmallVector<int64_t> box(type.getRank(), 1);
+  box[dims[0]] = rows;
+  box[dims[1]] = matrix.getPanelCols();
+  TensorMap map = {view,
+                   {box.rbegin(), box.rend()},
+                   matrix.getSwizzle(),
+                   type.getElementType()};
+  for (auto [number, other] : llvm::enumerate(maps))
+    if (other.view == view && other.box == map.box &&
+        other.swizzle == map.swizzle)
+      return number;
+  maps.push_back(map);
+  return maps.size() - 1;
+}
+
+/// The recipe of a tensor map, expressions over the extents of the kernel.
+DictionaryAttr RoleWriter::describe(const TensorMap &map) {
+  MLIRContext *context = e.getContext();
+  int64_t number = 0, symbol = 0;
+  SmallVector<AffineExpr> extents;
+  for (Value param : kernel.getParams()) {
+    auto type = dyn_cast<tile::ViewType>(param.getType());
+    if (!type)
+      continue;
+    bool found = param == map.view;
+    number += !found && extents.empty();
+    for (int64_t extent : type.getShape()) {
+      bool dynamic = ShapedType::isDynamic(extent);
+      if (found)
+        extents.push_back(dynamic ? getAffineSymbolExpr(symbol, context)
+                                  : getAffineConstantExpr(extent, context));
+      symbol += dynamic;
+    }
+  }
+  int64_t bytes = map.element.getIntOrFloatBitWidth() / 8;
+  SmallVector<AffineExpr> dims(llvm::reverse(extents)), strides;
+  AffineExpr stride = getAffineConstantExpr(bytes, context);
+  for (AffineExpr extent : ArrayRef(dims).drop_back()) {
+    stride = stride * extent;
+    strides.push_back(stride);
+  }
+  unsigned symbols = kernel.getGrid().getNumSymbols();
+  auto toAttr = [&](ArrayRef<AffineExpr> list) {
+    return AffineMapAttr::get(AffineMap::get(0, symbols, list, context));
+  };
+  return e.getDictionaryAttr({
+      e.getNamedAttr("view", e.getI64IntegerAttr(number)),
+      e.getNamedAttr("element", TypeAttr::get(map.element)),
+      e.getNamedAttr("dims", toAttr(dims)),
+      e.getNamedAttr("strides", toAttr(strides)),
+      e.getNamedAttr("box", e.getDenseI64ArrayAttr(map.box)),
+      e.getNamedAttr("swizzle", e.getI64IntegerAttr(map.swizzle)),
+  });
+}
+
+/// Innermost first, as a tensor map wants them.
+SmallVector<Value> RoleWriter::getCoordinates(ValueRange indices,
+                                              ArrayRef<int64_t> dims,
+                                              Value rowOffset,
+                                              Value colOffset) {
+  SmallVector<Value> coordinates;
+  for (auto [dim, index] : llvm::enumerate(indices)) {
+    Value value = toI32(lookup(index));
+    if (static_cast<int64_t>(dim) == dims[0])
+      value = arith::AddIOp::create(e, value, rowOffset);
+    else if (static_cast<int64_t>(dim) == dims[1])
+      value = arith::AddIOp::create(e, value, colOffset);
+    coordinates.push_back(value);
+  }
+  std::reverse(coordinates.begin(), coordinates.end());
+  return coordinates;
+}
+
+//===----------------------------------------------------------------------===//
+// Global memory and slots
+//===----------------------------------------------------------------------===//
+
+/// A bulk load for each panel, all counted by the full barrier. Cells of a
+/// cluster load a part each, for all of them.
+LogicalResult RoleWriter::writeLoad(tile::LoadOp op) {
+  auto view = cast<tile::ViewType>(op.getView().getType());
+  if (op.getDims().back() != view.getRank() - 1)
+    return op.emitOpError("expected columns along the last dimension of the "
+                          "view, which bulk loads find contiguous");
+  if (op.getRows())
+    return op.emitOpError("expected a load of all rows: bulk loads cannot "
+                          "leave rows of a view out");
+  const tile::ScheduledOp &scheduled = info.ops.lookup(op);
+  MatrixAttr matrix = layout.getMatrix(op.getResult());
+  int64_t cells = scheduled.multicast ? info.getClusterSize() : 1;
+  int64_t panels = matrix.getNumPanels(), rows = matrix.getRows();
+  bool splitPanels = panels % cells == 0;
+  Value base = getTile(op.getResult()),
+        barrier = getBarrier(scheduled.ring, true);
+  Value mask;
+  if (cells > 1)
+    mask = arith::ConstantIntOp::create(e, e.getI16Type(), (1 << cells) - 1);
+  auto product = [&](Value a, int64_t b) {
+    return arith::MulIOp::create(e, a, number32(b)).getResult();
+  };
+  for (int64_t i = 0; i < (splitPanels ? panels / cells : panels); ++i) {
+    Value panel = number32(i), row = number32(0);
+    if (cells > 1 && splitPanels)
+      panel =
+          arith::AddIOp::create(e, product(clusterRank, panels / cells), panel);
+    else if (cells > 1)
+      row = product(clusterRank, rows / cells);
+    Value offset = arith::AddIOp::create(e, product(panel, matrix.getPanel()),
+                                         product(row, matrix.getSwizzle()));
+    Value target = e.at(base, arith::ExtUIOp::create(e, e.getI64Type(), offset),
+                        e.getI8Type());
+    SmallVector<Value> coordinates =
+        getCoordinates(op.getIndices(), op.getDims(), row,
+                       product(panel, matrix.getPanelCols()));
+    Type cluster = LLVM::LLVMPointerType::get(e.getContext(), 7);
+    target = LLVM::AddrSpaceCastOp::create(e, cluster, target);
+    NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+        e, target, mapPointers[mapOf.lookup(op)], coordinates, barrier,
+        /*im2colOffsets=*/ValueRange(), mask, /*l2CacheHint=*/Value(),
+        NVVM::TMALoadModeAttr::get(e.getContext(), NVVM::TMALoadMode::TILE),
+        e.getBoolAttr(false), NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
+  }
+  return success();
+}
+
+/// One bulk store a panel by one thread; rows that must not be written send
+/// all threads over the elements instead.
+void RoleWriter::writeStoreSlot(tile::StoreOp op) {
+  Window window = getWindow(op.getView(), op.getIndices(), op.getDims());
+  MatrixAttr matrix = layout.getMatrix(op.getTile());
+  int64_t rows = cast<tile::SramType>(op.getTile().getType()).getShape()[0];
+  Value given = e.i64(rows);
+  if (op.getRows())
+    given = e.toI64(lookup(op.getRows()));
+  auto bulk = [&] {
+    Value first = arith::CmpIOp::create(e, arith::CmpIPredicate::eq, roleThread,
+                                        number32(0));
+    Value base = getTile(op.getTile());
+    e.ifThen(first, [&] {
+      for (int64_t panel = 0; panel < matrix.getNumPanels(); ++panel) {
+        SmallVector<Value> coordinates =
+            getCoordinates(op.getIndices(), op.getDims(), number32(0),
+                           number32(panel * matrix.getPanelCols()));
+        NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
+            e, mapPointers[mapOf.lookup(op)],
+            e.at(base, panel * matrix.getPanel(), e.getI8Type()), coordinates,
+            /*l2CacheHint=*/Value(),
+            NVVM::TMAStoreModeAttr::get(e.getContext(),
+                                        NVVM::TMAStoreMode::TILE),
+            /*predicate=*/Value());
+      }
+      NVVM::CpAsyncBulkCommitGroupOp::create(e);
+    });
+  };
+  auto byElement = [&] { storeElements(op, window, given); };
+  if (!mapOf.count(op))
+    byElement();
+  else
+    e.ifElse(e.le(e.i64(rows), given), bulk, byElement);
+}
+
+void RoleWriter::storeElements(tile::StoreOp op, const Window &window,
+                               Value given) {
+  MatrixAttr matrix = layout.getMatrix(op.getTile());
+  bool transposed = layout.isTransposed(op.getTile());
+  const View &view = *window.view;
+  Type element = matrix.getElementType();
+  Value base = getTile(op.getTile());
+  Value begin = arith::ExtUIOp::create(e, e.getI64Type(), roleThread);
+  int64_t count = matrix.getRows() * matrix.getCols();
+  e.forEach(begin, e.i64(count), /*step=*/128, [&](Value i) {
+    Value r = e.div(i, matrix.getCols()), c = e.rem(i, matrix.getCols());
+    Value row = transposed ? c : r, col = transposed ? r : c;
+    Value valid = e.both(window.inside, e.lt(row, given));
+    valid = e.both(valid, isInside(view, window.rowDim,
+                                   e.add(window.start[window.rowDim], row)));
+    valid = e.both(valid, isInside(view, window.colDim,
+                                   e.add(window.start[window.colDim], col)));
+    e.ifThen(valid, [&] {
+      Value place = AddressOp::create(e, base, toI32(r), toI32(c), matrix);
+      Value value = LLVM::LoadOp::create(e, element, place);
+      e.store(e.convert(value, view.element), addressIn(window, row, col));
+    });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Global memory and registers
+//===----------------------------------------------------------------------===//
+
+/// Elements outside read the first element of the view and are replaced.
+Value RoleWriter::writeLoadFragment(tile::LoadOp op) {
+  Window window = getWindow(op.getView(), op.getIndices(), op.getDims());
+  const View &view = *window.view;
+  VectorType type = getVectorType(op.getResult());
+  Value given;
+  if (op.getRows())
+    given = e.toI64(lookup(op.getRows()));
+  Value fill =
+      e.constant(type.getElementType(), op.getFill().convertToDouble());
+  SmallVector<Value> elements;
+  forElements(op.getResult(), [&](int64_t i, Value row32, Value col32) {
+    Value row = arith::ExtUIOp::create(e, e.getI64Type(), row32);
+    Value col = arith::ExtUIOp::create(e, e.getI64Type(), col32);
+    Value valid =
+        e.both(window.inside,
+               e.both(isInside(view, window.rowDim,
+                               e.add(window.start[window.rowDim], row)),
+                      isInside(view, window.colDim,
+                               e.add(window.start[window.colDim], col))));
+    if (given)
+      valid = e.both(valid, e.lt(row, given));
+    Value place = e.select(valid, addressIn(window, row, col), view.base);
+    Value value = e.convert(e.load(view.element, place), type.getElementType());
+    elements.push_back(e.select(valid, value, fill));
+  });
+  return vector::FromElementsOp::create(e, type, elements);
+}
+
+void RoleWriter::writeStoreFragment(tile::StoreOp op, Value value) {
+  Window window = getWindow(op.getView(), op.getIndices(), op.getDims());
+  const View &view = *window.view;
+  Value given;
+  if (op.getRows())
+    given = e.toI64(lookup(op.getRows()));
+  forElements(op.getTile(), [&](int64_t i, Value row32, Value col32) {
+    Value row = arith::ExtUIOp::create(e, e.getI64Type(), row32);
+    Value col = arith::ExtUIOp::create(e, e.getI64Type(), col32);
+    Value valid =
+        e.both(window.inside,
+               e.both(isInside(view, window.rowDim,
+                               e.add(window.start[window.rowDim], row)),
+                      isInside(view, window.colDim,
+                               e.add(window.start[window.colDim], col))));
+    if (given)
+      valid = e.both(valid, e.lt(row, given));
+    e.ifThen(valid, [&] {
+      e.store(e.convert(element(value, i), view.element),
+              addressIn(window, row, col));
+    });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Slots and registers
+//===----------------------------------------------------------------------===//
+
+/// Pairs of neighbours in a row are one word; with the swizzle the words of a
+/// warp stand in different banks.
+Value RoleWriter::writeRead(tile::ReadOp op) {
+  MatrixAttr matrix = layout.getMatrix(op.getTile());
+  if (layout.isTransposed(op.getResult()) != layout.isTransposed(op.getTile()))
+    return readTransposed(op, matrix);
+  bool transposed = layout.isTransposed(op.getResult());
+  VectorType type = getVectorType(op.getResult());
+  Value base = getTile(op.getTile());
+  auto pair = VectorType::get({2}, type.getElementType());
+  SmallVector<Value> elements;
+  forElements(op.getResult(), [&](int64_t i, Value row, Value col) {
+    if (i % 2 != 0)
+      return;
+    if (transposed)
+      std::swap(row, col);
+    Value place = AddressOp::create(e, base, row, col, matrix);
+    Value word = LLVM::LoadOp::create(e, pair, place);
+    elements.push_back(element(word, 0));
+    elements.push_back(element(word, 1));
+  });
+  return vector::FromElementsOp::create(e, type, elements);
+}
+
+/// ldmatrix.trans: four matrices of 8 x 8, those of two steps of 8 columns of
+/// the fragment and of its two rows 8 apart. Lane l gives the address of row
+/// l % 8 of matrix l / 8.
+Value RoleWriter::readTransposed(tile::ReadOp op, MatrixAttr matrix) {
+  VectorType type = getVectorType(op.getResult());
+  auto [rows, cols] = layout.getShape(op.getResult());
+  Value base = getTile(op.getTile());
+  Value inGroup = arith::AndIOp::create(e, warp, number32(3));
+  Value number = arith::ShRUIOp::create(e, lane, number32(3));
+  Value inMatrix = arith::AndIOp::create(e, lane, number32(7));
+  Value half = arith::AndIOp::create(e, number, number32(1));
+  Value step = arith::ShRUIOp::create(e, number, number32(1));
+  auto times = [&](Value value, int64_t factor) {
+    return arith::MulIOp::create(e, value, number32(factor)).getResult();
+  };
+  auto sum = [&](Value a, Value b) {
+    return arith::AddIOp::create(e, a, b).getResult();
+  };
+  Value storedRow = sum(times(step, 8), inMatrix);
+  Value storedCol = sum(times(inGroup, 16), times(half, 8));
+  Type i32 = e.getI32Type();
+  Type words =
+      LLVM::LLVMStructType::getLiteral(e.getContext(), {i32, i32, i32, i32});
+  auto pair = VectorType::get({2}, type.getElementType());
+  SmallVector<Value> elements;
+  for (int64_t block = 0; block < rows / 64; ++block)
+    for (int64_t j = 0; j < cols / 8; j += 2) {
+      Value place =
+          AddressOp::create(e, base, sum(storedRow, number32(8 * j)),
+                            sum(storedCol, number32(64 * block)), matrix);
+      Value loaded = NVVM::LdMatrixOp::create(
+          e, words, place, 4, NVVM::MMALayout::col,
+          NVVM::LdStMatrixShapeAttr::get(e.getContext(), 8, 8),
+          NVVM::LdStMatrixEltType::B16);
+      for (int64_t word = 0; word < 4; ++word) {
+        Value bits = LLVM::ExtractValueOp::create(e, loaded, word);
+        Value two = LLVM::BitcastOp::create(e, pair, bits);
+        elements.push_back(element(two, 0));
+        elements.push_back(element(two, 1));
+      }
+    }
+  return vector::FromElementsOp::create(e, type, elements);
+}
+
+void RoleWriter::writePut(tile::PutOp op, Value value) {
+  MatrixAttr matrix = layout.getMatrix(op.getResult());
+  bool transposed = layout.isTransposed(op.getTile());
+  Value base = getTile(op.getResult());
+  auto pair = VectorType::get({2}, matrix.getElementType());
+  forElements(op.getTile(), [&](int64_t i, Value row, Value col) {
+    if (i % 2 != 0)
+      return;
+    if (transposed)
+      std::swap(row, col);
+    Value place = AddressOp::create(e, base, row, col, matrix);
+    Value word = vector::FromElementsOp::create(
+        e, pair, ValueRange{element(value, i), element(value, i + 1)});
+    LLVM::StoreOp::create(e, word, place);
+  });
+}

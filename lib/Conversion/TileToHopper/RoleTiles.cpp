@@ -1,0 +1,246 @@
+//===- RoleTiles.cpp - Arithmetic on fragments ----------------------------===//
+//
+// Part of the mmx project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RoleWriter.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mmx/Dialect/Hopper/HopperOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mmx;
+using namespace mmx::hopper;
+
+/// Threads of a warp group, which share the elements of a fragment.
+static constexpr int64_t groupThreads = 128;
+
+VectorType RoleWriter::getVectorType(Value fragment) {
+  auto [rows, cols] = layout.getShape(fragment);
+  Type element = cast<tile::FragType>(fragment.getType()).getElementType();
+  return VectorType::get({rows * cols / groupThreads}, element);
+}
+
+Value RoleWriter::element(Value vector, int64_t i) {
+  return vector::ExtractOp::create(e, vector, i);
+}
+
+/// Element i of thread t: block b = i / (c / 2) of 64 rows, then pairs of
+/// columns in steps of 8, two rows 8 apart for each (PTX ISA, wgmma
+/// accumulator fragments).
+void RoleWriter::forElements(Value fragment, ElementBody body) {
+  auto [rows, cols] = layout.getShape(fragment);
+  bool transposed = layout.isTransposed(fragment);
+  auto add = [&](Value a, int64_t b) {
+    return b == 0 ? a : arith::AddIOp::create(e, a, number32(b)).getResult();
+  };
+  Value inGroup = arith::AndIOp::create(e, warp, number32(3));
+  Value row =
+      arith::AddIOp::create(e, arith::MulIOp::create(e, inGroup, number32(16)),
+                            arith::ShRUIOp::create(e, lane, number32(2)));
+  Value col = arith::MulIOp::create(
+      e, arith::AndIOp::create(e, lane, number32(3)), number32(2));
+  for (int64_t i = 0; i < rows * cols / groupThreads; ++i) {
+    int64_t block = i / (cols / 2), rest = i % (cols / 2);
+    Value r = add(row, 64 * block + 8 * (rest % 4 / 2));
+    Value c = add(col, 8 * (rest / 4) + rest % 2);
+    if (transposed)
+      body(i, c, r);
+    else
+      body(i, r, c);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+LogicalResult RoleWriter::writeMma(tile::MmaOp op, int64_t stage, State &state,
+                                   Operation *loop) {
+  bool right = isa<tile::FragType>(op.getB().getType());
+  // C = A B, or C^T = B^T A^T with the fragment on the left.
+  Value left = right ? op.getB() : op.getA();
+  Value other = right ? op.getA() : op.getB();
+  bool transposeLeft = right ? !op.getTransposeB() : op.getTransposeA();
+  bool transposeOther = right ? !op.getTransposeA() : op.getTransposeB();
+  Flight flight = {op, stage, Key(Value(), 0), /*superseded=*/false};
+  Value a, acc;
+  MatrixAttr aMatrix;
+  if (isa<tile::FragType>(left.getType())) {
+    auto found = resolve(left, loop);
+    flight.a = found ? Key(found->first, stage + found->second) : Key(left, -1);
+    a = state.tiles.lookup(flight.a);
+    transposeLeft = false;
+  } else {
+    a = getTile(left);
+    aMatrix = layout.getMatrix(left);
+    transposeLeft ^= layout.isTransposed(left);
+  }
+  if (op.getAcc()) {
+    acc = get(state, op.getAcc(), stage, loop);
+    for (Flight &older : state.flights)
+      if (state.tiles.lookup({older.mma->getResult(0), older.age}) == acc)
+        older.superseded = true;
+  }
+  transposeOther ^= layout.isTransposed(other);
+  if (!a || (op.getAcc() && !acc))
+    return op.emitOpError("expected operands that this role has");
+  Value result = WgmmaOp::create(
+      e, getVectorType(op.getResult()), a, getTile(other), acc, aMatrix,
+      layout.getMatrix(other), transposeLeft, transposeOther);
+  state.tiles[{op.getResult(), stage}] = result;
+  state.flights.push_back(flight);
+  return success();
+}
+
+/// Retires the product that is waited for, with all older ones; a loop waits
+/// for everything.
+void RoleWriter::writeWait(const tile::Instruction &instruction, State &state) {
+  unsigned count = state.flights.size();
+  int64_t pending = 0;
+  if (instruction.kind == tile::InstructionKind::WaitMma) {
+    auto target = llvm::find_if(state.flights, [&](const Flight &flight) {
+      return flight.mma == instruction.op && flight.age == instruction.at.stage;
+    });
+    if (target == state.flights.end())
+      return;
+    count = target - state.flights.begin() + 1;
+    pending = instruction.pending;
+  }
+  if (count == 0)
+    return;
+  SmallVector<Key> keys;
+  auto reads = [&](const Flight &flight, Key key) {
+    return flight.a.first && flight.a == key;
+  };
+  for (unsigned i = 0; i < count; ++i) {
+    const Flight &flight = state.flights[i];
+    if (!flight.superseded)
+      keys.push_back({flight.mma->getResult(0), flight.age});
+    // A fragment that a later product still reads is kept by its wait.
+    bool later = llvm::any_of(
+        ArrayRef(state.flights).drop_front(count),
+        [&](const Flight &other) { return reads(other, flight.a); });
+    if (flight.a.first && !later && !llvm::is_contained(keys, flight.a))
+      keys.push_back(flight.a);
+  }
+  SmallVector<Value> values;
+  for (Key key : keys)
+    values.push_back(state.tiles.lookup(key));
+  auto wait = WaitOp::create(e, pending, values);
+  for (auto [key, value] : llvm::zip(keys, wait.getResults()))
+    state.tiles[key] = value;
+  state.flights.erase(state.flights.begin(), state.flights.begin() + count);
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise
+//===----------------------------------------------------------------------===//
+
+/// The vector of scalars; what is rounded to bf16 is rounded in one op, which
+/// takes two elements an instruction.
+static Value pack(Emitter &e, ArrayRef<Value> scalars, VectorType type) {
+  auto rounded = [](Value value) {
+    auto op = value.getDefiningOp<arith::TruncFOp>();
+    return op && op.getIn().getType().isF32() ? op.getIn() : Value();
+  };
+  bool round = type.getElementType().isBF16() &&
+               llvm::all_of(scalars, [&](Value v) { return bool(rounded(v)); });
+  SmallVector<Value> elements;
+  for (Value scalar : scalars)
+    elements.push_back(round ? rounded(scalar) : scalar);
+  VectorType wide = round ? type.clone(e.getF32Type()) : type;
+  Value vector = vector::FromElementsOp::create(e, wide, elements);
+  return round ? arith::TruncFOp::create(e, type, vector) : vector;
+}
+
+LogicalResult RoleWriter::writeMap(tile::MapOp op, int64_t stage, State &state,
+                                   Operation *loop) {
+  SmallVector<Value> operands;
+  for (Value operand : op.getOperands_())
+    operands.push_back(get(state, operand, stage, loop));
+  Block &body = op.getBody().front();
+  SmallVector<SmallVector<Value>> results(op.getNumResults());
+  auto compute = [&] {
+    forElements(op.getResult(0), [&](int64_t i, Value row, Value col) {
+      IRMapping values(mapping);
+      unsigned number = 0;
+      for (Value operand : operands)
+        values.map(body.getArgument(number++), element(operand, i));
+      auto toIndex = [&](Value value) {
+        return arith::IndexCastUIOp::create(e, e.getIndexType(), value);
+      };
+      values.map(body.getArgument(number), toIndex(row));
+      values.map(body.getArgument(number + 1), toIndex(col));
+      for (Operation &inner : body.without_terminator())
+        e.clone(inner, values);
+      for (auto [list, yielded] :
+           llvm::zip(results, body.getTerminator()->getOperands()))
+        list.push_back(values.lookup(yielded));
+    });
+    SmallVector<Value> vectors;
+    for (auto [list, result] : llvm::zip(results, op.getResults()))
+      vectors.push_back(pack(e, list, getVectorType(result)));
+    return vectors;
+  };
+  SmallVector<Value> vectors;
+  if (op.getWhen()) {
+    SmallVector<Type> types;
+    for (Value result : op.getResults())
+      types.push_back(getVectorType(result));
+    auto branch = scf::IfOp::create(e, types, lookup(op.getWhen()),
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(e);
+    e.setInsertionPointToStart(&branch.getThenRegion().front());
+    scf::YieldOp::create(e, compute());
+    e.setInsertionPointToStart(&branch.getElseRegion().front());
+    scf::YieldOp::create(e, operands.front());
+    vectors.assign(branch.result_begin(), branch.result_end());
+  } else {
+    vectors = compute();
+  }
+  for (auto [result, vector] : llvm::zip(op.getResults(), vectors))
+    state.tiles[{result, stage}] = vector;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+LogicalResult RoleWriter::writeOp(Operation *op, int64_t stage, State &state,
+                                  Operation *loop) {
+  auto define = [&](Value result, Value value) {
+    state.tiles[{result, stage}] = value;
+    return success();
+  };
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](tile::LoadOp load) -> LogicalResult {
+        if (isa<tile::SramType>(load.getType()))
+          return writeLoad(load);
+        return define(load.getResult(), writeLoadFragment(load));
+      })
+      .Case([&](tile::StoreOp store) {
+        if (isa<tile::SramType>(store.getTile().getType()))
+          writeStoreSlot(store);
+        else
+          writeStoreFragment(store, get(state, store.getTile(), stage, loop));
+        return success();
+      })
+      .Case([&](tile::ReadOp read) {
+        return define(read.getResult(), writeRead(read));
+      })
+      .Case([&](tile::PutOp put) {
+        writePut(put, get(state, put.getTile(), stage, loop));
+        return success();
+      })
+      .Case([&](tile::MmaOp mma) { return writeMma(mma, stage, state, loop); })
+      .Case([&](tile::MapOp map) { return writeMap(map, stage, state, loop); })
+      .Default([&](Operation *op) -> LogicalResult {
+        return op->emitOpError("expected an op that sm_90a code is known for");
+      });
+}

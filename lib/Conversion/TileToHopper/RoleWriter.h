@@ -1,0 +1,224 @@
+//===- RoleWriter.h - One scheduled kernel for warp groups ------*- C++ -*-===//
+//
+// Part of the mmx project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Writes the function of one scheduled tile.kernel for sm_90a. Roles become
+// warp groups (roles of one warp share one), each with its own code: the
+// derived role code, section by section, with the ops of the sequential program
+// in between. Values are SSA: what an iteration leaves to a later one is
+// carried by the loop.
+//
+// A value of iteration i, seen from step t, has the age t - i. An op of stage s
+// defines values of age s; every step makes all values one older.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MMX_LIB_CONVERSION_TILETOHOPPER_ROLEWRITER_H
+#define MMX_LIB_CONVERSION_TILETOHOPPER_ROLEWRITER_H
+
+#include "../TileLowering/KernelCode.h"
+#include "SharedPlan.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mmx/Transforms/TileRoleCode.h"
+
+namespace mmx::hopper {
+
+using namespace lowering;
+
+class RoleWriter : public KernelCode {
+public:
+  RoleWriter(const tile::ScheduleInfo &info, const tile::RolePrograms &programs,
+             const FragmentLayout &layout, mlir::OpBuilder &builder);
+  /// Creates the function before the kernel. `shared` names the global that
+  /// stands for dynamic shared memory.
+  mlir::LogicalResult run(llvm::StringRef shared);
+
+private:
+  //===--------------------------------------------------------------------===//
+  // State
+  //===--------------------------------------------------------------------===//
+
+  /// A tile of the program and its age.
+  using Key = std::pair<mlir::Value, int64_t>;
+
+  /// A product that nobody waited for yet.
+  struct Flight {
+    mlir::Operation *mma;
+    int64_t age;
+    /// The fragment that it reads, if any.
+    Key a;
+    /// Its result is the accumulator of a later one.
+    bool superseded;
+
+    bool operator==(const Flight &) const = default;
+  };
+
+  struct State {
+    llvm::DenseMap<Key, mlir::Value> tiles;
+    llvm::SmallVector<Flight, 4> flights;
+    /// Iterations of a loop that earlier runs of it had (i64).
+    llvm::DenseMap<mlir::Operation *, mlir::Value> bases;
+  };
+
+  /// One iteration of a loop as an op of it sees it.
+  struct Iteration {
+    mlir::IRMapping scalars;
+    /// Running count over all runs of the loop, and the one of this instance.
+    mlir::Value count, own;
+  };
+
+  //===--------------------------------------------------------------------===//
+  // Structure (RoleWriter.cpp)
+  //===--------------------------------------------------------------------===//
+
+  mlir::LogicalResult checkSupported();
+  mlir::func::FuncOp createFunction();
+  void collectTensorMaps();
+  void setUpThreads();
+  void initializeBarriers();
+  mlir::LogicalResult writeRole(unsigned role);
+  mlir::LogicalResult writeKernelBody(unsigned role);
+  mlir::LogicalResult writeLoop(const tile::RoleCode &code, State &state);
+  mlir::LogicalResult writeSteps(const tile::RoleCode &code, State &state,
+                                 mlir::Value base, mlir::Value first,
+                                 mlir::Value iterations);
+  mlir::LogicalResult writeSteady(const tile::RoleCode &code, State &state,
+                                  mlir::Value base, mlir::Value first,
+                                  mlir::Value iterations);
+  mlir::LogicalResult writeShort(const tile::RoleCode &code, State &state,
+                                 mlir::Value base, mlir::Value first,
+                                 int64_t iterations);
+  mlir::LogicalResult writeSection(const tile::Section &section,
+                                   const tile::RoleCode &code, State &state,
+                                   mlir::Value base, mlir::Value first,
+                                   mlir::Value step,
+                                   llvm::function_ref<bool(int64_t)> exists);
+  mlir::LogicalResult writeInstruction(const tile::Instruction &instruction,
+                                       const tile::RoleCode &code,
+                                       State &state);
+  Iteration makeIteration(const tile::RoleCode &code, mlir::Value base,
+                          mlir::Value first, mlir::Value own);
+  mlir::LogicalResult writeScalars(mlir::Block &block);
+  /// Tiles that the steady loop carries, oldest last.
+  llvm::SmallVector<Key> getCarried(const tile::RoleCode &code);
+  /// The tile of `loop`'s body that `operand` is, and how many iterations
+  /// before; none for one from outside.
+  std::optional<std::pair<mlir::Value, int64_t>> resolve(mlir::Value operand,
+                                                         mlir::Operation *loop);
+  mlir::Value get(State &state, mlir::Value operand, int64_t stage,
+                  mlir::Operation *loop);
+  static void age(State &state);
+
+  //===--------------------------------------------------------------------===//
+  // Threads and barriers (RoleBarriers.cpp)
+  //===--------------------------------------------------------------------===//
+
+  bool isWarpGroup() const { return info.roles[role].attr.getWarps() == 4; }
+  mlir::Value number32(int64_t value);
+  mlir::Value toI32(mlir::Value value);
+  /// Byte `offset` of shared memory.
+  mlir::Value sharedAt(mlir::Value offset);
+  mlir::Value getSlot(unsigned ring);
+  mlir::Value getParity(unsigned ring);
+  mlir::Value getBarrier(unsigned ring, bool full);
+  mlir::Value getTile(mlir::Value sram);
+  void waitBarrier(mlir::Value barrier, mlir::Value parity);
+  void arrive(mlir::Value barrier);
+  void arriveOfWarps(unsigned ring, bool full);
+  void expectBytes(unsigned ring);
+  void roleBarrier();
+  void fence(unsigned ring);
+  void waitStores(unsigned ring);
+  /// Runs `body` on the first lane of a warp (or of the role).
+  void onLane(mlir::Value condition, llvm::function_ref<void()> body);
+
+  //===--------------------------------------------------------------------===//
+  // Memory (RoleMemory.cpp)
+  //===--------------------------------------------------------------------===//
+
+  struct TensorMap {
+    mlir::Value view;
+    llvm::SmallVector<int64_t> box; ///< innermost first
+    int64_t swizzle;
+    mlir::Type element;
+  };
+  unsigned addTensorMap(mlir::Value view, llvm::ArrayRef<int64_t> dims,
+                        int64_t rows, MatrixAttr matrix);
+  mlir::DictionaryAttr describe(const TensorMap &map);
+  llvm::SmallVector<mlir::Value> getCoordinates(mlir::ValueRange indices,
+                                                llvm::ArrayRef<int64_t> dims,
+                                                mlir::Value rowOffset,
+                                                mlir::Value colOffset);
+  mlir::LogicalResult writeLoad(tile::LoadOp op);
+  mlir::Value writeLoadFragment(tile::LoadOp op);
+  void writeStoreFragment(tile::StoreOp op, mlir::Value value);
+  void writeStoreSlot(tile::StoreOp op);
+  void storeElements(tile::StoreOp op, const Window &window, mlir::Value given);
+  mlir::Value writeRead(tile::ReadOp op);
+  mlir::Value readTransposed(tile::ReadOp op, MatrixAttr matrix);
+  void writePut(tile::PutOp op, mlir::Value value);
+
+  //===--------------------------------------------------------------------===//
+  // Arithmetic (RoleTiles.cpp)
+  //===--------------------------------------------------------------------===//
+
+  using ElementBody =
+      llvm::function_ref<void(int64_t, mlir::Value, mlir::Value)>;
+  /// body(i, row, col) for the elements of a fragment; rows and columns (i32)
+  /// are those of the tile, transposed or not.
+  void forElements(mlir::Value fragment, ElementBody body);
+  mlir::VectorType getVectorType(mlir::Value fragment);
+  mlir::LogicalResult writeMma(tile::MmaOp op, int64_t stage, State &state,
+                               mlir::Operation *loop);
+  void writeWait(const tile::Instruction &instruction, State &state);
+  mlir::LogicalResult writeMap(tile::MapOp op, int64_t stage, State &state,
+                               mlir::Operation *loop);
+  mlir::Value element(mlir::Value vector, int64_t i);
+  mlir::LogicalResult writeOp(mlir::Operation *op, int64_t stage, State &state,
+                              mlir::Operation *loop);
+
+  // Of the base class: a walk over the sequential program, not used here.
+  mlir::LogicalResult lowerTileOp(mlir::Operation *op) override;
+  void startCarried(mlir::scf::ForOp, mlir::Value, mlir::Value,
+                    mlir::Value) override {}
+  void nextCarried(mlir::scf::ForOp, mlir::Value, mlir::Value) override {}
+
+  const tile::ScheduleInfo &info;
+  const tile::RolePrograms &programs;
+  const FragmentLayout &layout;
+  SharedPlan plan;
+  llvm::SmallVector<TensorMap> maps;
+  /// Of each load and store of a slot, its tensor map.
+  llvm::DenseMap<mlir::Operation *, unsigned> mapOf;
+  llvm::SmallVector<mlir::Value> mapPointers;
+  mlir::Value sharedBase;
+  /// i32: thread of the block, lane of the warp, warp and warp group.
+  mlir::Value thread, lane, warp, group;
+  /// Of the block in its cluster.
+  mlir::Value clusterRank;
+  int64_t threads = 0;
+
+  // While a role is written.
+  unsigned role = 0;
+  mlir::Value instance;
+  /// i32: thread of the instance.
+  mlir::Value roleThread;
+  /// The iteration of each loop that the op being written belongs to.
+  llvm::DenseMap<mlir::Operation *, const Iteration *> current;
+};
+
+/// Threads of a block: a warp group for each instance of a role of four warps,
+/// and one for all roles of one warp.
+struct ThreadPlan {
+  explicit ThreadPlan(const tile::ScheduleInfo &info);
+  llvm::SmallVector<int64_t> firstGroup;  ///< by role
+  llvm::SmallVector<int64_t> warpInGroup; ///< roles of one warp
+  int64_t groups = 0;
+};
+
+} // namespace mmx::hopper
+
+#endif // MMX_LIB_CONVERSION_TILETOHOPPER_ROLEWRITER_H

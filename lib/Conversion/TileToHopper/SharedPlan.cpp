@@ -1,0 +1,39 @@
+//===- SharedPlan.cpp - Slots and barriers in shared memory ---------------===//
+//
+// Part of the mmx project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SharedPlan.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mmx;
+using namespace mmx::hopper;
+
+static constexpr int64_t tileAlignment = 1024;
+static constexpr int64_t barrierBytes = 8;
+
+SharedPlan::SharedPlan(const tile::ScheduleInfo &info) {
+  for (const tile::RingInfo &ring : info.rings) {
+    int64_t slot = 0;
+    for (Operation *push : ring.pushes) {
+      fields[push] = slot;
+      slot += llvm::alignTo(tile::getTileBytes(push->getResult(0).getType()),
+                            tileAlignment);
+    }
+    // Instances of a role do not see each other's slots.
+    int64_t copies = ring.local ? info.roles[ring.producer].getInstances() : 1;
+    rings.push_back({bytes, slot, 0, 0});
+    bytes += slot * ring.getDepth() * copies;
+  }
+  for (auto [number, ring] : llvm::enumerate(info.rings)) {
+    if (ring.local)
+      continue;
+    rings[number].full = bytes;
+    rings[number].empty = bytes + ring.getDepth() * barrierBytes;
+    bytes += 2 * ring.getDepth() * barrierBytes;
+  }
+}

@@ -1,0 +1,87 @@
+//===- TileToHopper.cpp - Scheduled tile kernels for sm_90a ---------------===//
+//
+// Part of the mmx project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../TileLowering/LowerModule.h"
+#include "RoleWriter.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/Pass.h"
+#include "mmx/Conversion/Passes.h"
+
+namespace mmx {
+#define GEN_PASS_DEF_CONVERTTILETOHOPPER
+#include "mmx/Conversion/Passes.h.inc"
+} // namespace mmx
+
+using namespace mlir;
+using namespace mmx;
+
+/// exp as the special function unit has it, within 2 ulp of 2^x: matrix inputs
+/// are rounded to bf16 anyway.
+static void useFastExponentials(Operation *function) {
+  function->walk([](math::ExpOp op) {
+    if (!op.getType().isF32())
+      return;
+    OpBuilder builder(op);
+    Location loc = op.getLoc();
+    Value scale = arith::ConstantOp::create(
+        builder, loc, builder.getF32FloatAttr(1.44269504088896340736));
+    Value power = arith::MulFOp::create(builder, loc, op.getOperand(), scale);
+    auto call = LLVM::CallIntrinsicOp::create(
+        builder, loc, op.getType(),
+        builder.getStringAttr("llvm.nvvm.ex2.approx"), ValueRange(power));
+    op->replaceAllUsesWith(call->getResults());
+    op->erase();
+  });
+}
+
+namespace {
+
+struct ConvertTileToHopper
+    : public mmx::impl::ConvertTileToHopperBase<ConvertTileToHopper> {
+  using ConvertTileToHopperBase::ConvertTileToHopperBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (failed(lowering::simplifyKernels(module)))
+      return signalPassFailure();
+    StringRef shared = lowering::getSharedMemory(module);
+    OpBuilder builder(&getContext());
+    for (auto kernel :
+         llvm::make_early_inc_range(module.getOps<tile::KernelOp>())) {
+      if (!kernel.getScheduleAttr())
+        continue;
+      if (failed(convert(kernel, builder, shared)))
+        return signalPassFailure();
+      kernel.erase();
+    }
+  }
+
+  LogicalResult convert(tile::KernelOp kernel, OpBuilder &builder,
+                        StringRef shared) {
+    FailureOr<tile::ScheduleInfo> info = tile::ScheduleInfo::create(kernel);
+    if (failed(info))
+      return failure();
+    FailureOr<tile::RolePrograms> programs = tile::RolePrograms::derive(*info);
+    if (failed(programs))
+      return failure();
+    FailureOr<hopper::FragmentLayout> layout =
+        hopper::FragmentLayout::assign(*info);
+    if (failed(layout))
+      return failure();
+    hopper::RoleWriter writer(*info, *programs, *layout, builder);
+    if (failed(writer.run(shared)))
+      return failure();
+    useFastExponentials(kernel->getPrevNode());
+    return success();
+  }
+};
+
+} // namespace
