@@ -79,7 +79,8 @@ static llvm::Expected<std::string> emitPTX(FunctionOpInterface kernel,
                         numbers(cluster));
   };
   LLVMCodegenOptions options;
-  options.unroll = true;
+  // Code for warp groups is unrolled as it should be; registers are short.
+  options.unroll = !kernel->hasAttr("mmx.warp_groups");
   options.fileType = llvm::CodeGenFileType::AssemblyFile;
   options.prepare = prepare;
   auto text = emitKernel(kernel, *machine, options);

@@ -14,6 +14,7 @@
 //   mmx.shared    bytes of dynamic shared memory of a block
 //   mmx.scratch   bytes of global memory of a block
 //   mmx.cluster   blocks of a cluster in x, y, z; absent: no clusters
+//   mmx.warp_groups  no further loops are unrolled
 //   mmx.spills    bytes of spilled registers that are known and accepted
 //   mmx.tensor_maps  recipes of the tensor maps
 //

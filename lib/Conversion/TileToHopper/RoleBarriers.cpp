@@ -93,10 +93,11 @@ void RoleWriter::waitBarrier(Value barrier, Value parity) {
 void RoleWriter::arrive(Value barrier) {
   bool remote =
       cast<LLVM::LLVMPointerType>(barrier.getType()).getAddressSpace() == 7;
-  auto scope = remote ? NVVM::MemScopeKind::CLUSTER : NVVM::MemScopeKind::CTA;
+  // What a slot's readers did is over when they arrive; a wider scope would
+  // only make every arrival wait for the memory of the whole GPU.
   NVVM::MBarrierArriveOp::create(
       e, remote ? TypeRange() : TypeRange(e.getI64Type()), barrier,
-      /*count=*/Value(), scope, /*relaxed=*/false);
+      /*count=*/Value(), NVVM::MemScopeKind::CTA, /*relaxed=*/false);
 }
 
 void RoleWriter::onLane(Value condition, llvm::function_ref<void()> body) {

@@ -109,9 +109,72 @@ LogicalResult RoleWriter::writeLoad(tile::LoadOp op) {
   if (op.getDims().back() != view.getRank() - 1)
     return op.emitOpError("expected columns along the last dimension of the "
                           "view, which bulk loads find contiguous");
-  if (op.getRows())
-    return op.emitOpError("expected a load of all rows: bulk loads cannot "
-                          "leave rows of a view out");
+  if (!op.getRows()) {
+    writeBulkLoad(op);
+    return success();
+  }
+  // A tail is copied by the thread: bulk loads cannot leave rows of a view out.
+  Value given = e.toI64(lookup(op.getRows()));
+  int64_t rows = layout.getMatrix(op.getResult()).getRows();
+  e.ifElse(
+      e.le(e.i64(rows), given), [&] { writeBulkLoad(op); },
+      [&] { copyRows(op, given); });
+  return success();
+}
+
+/// A loop that nobody unrolls: threads that only load have few registers.
+void RoleWriter::forEachRolled(int64_t count, Emitter::Body body) {
+  e.forEach(e.i64(0), e.i64(count), 1, body);
+  MLIRContext *context = e.getContext();
+  auto unroll = LLVM::LoopUnrollAttr::get(context, e.getBoolAttr(true), {}, {},
+                                          {}, {}, {}, {});
+  auto annotation = LLVM::LoopAnnotationAttr::get(
+      context, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {});
+  std::prev(e.getInsertionPoint())->setAttr("llvm.loop_annotation", annotation);
+}
+
+/// Writes the tile element by element, 16 bytes at a time, and counts its bytes
+/// as arrived. All cells of a cluster that share a load do so alike.
+void RoleWriter::copyRows(tile::LoadOp op, Value given) {
+  Window window = getWindow(op.getView(), op.getIndices(), op.getDims());
+  const View &view = *window.view;
+  MatrixAttr matrix = layout.getMatrix(op.getResult());
+  Value base = getTile(op.getResult());
+  auto words = VectorType::get({4}, e.getI32Type());
+  Value none = e.constant(words, 0);
+  // Rows from `valid` on are filled: one comparison for each.
+  Value valid = e.min(
+      given, e.sub(view.extents[window.rowDim], window.start[window.rowDim]));
+  valid = toI32(e.select(window.inside, valid, e.i64(0)));
+  Value first = addressIn(window, e.i64(0), e.i64(0));
+  auto rowLoop = [&](Value row, Value keep) {
+    Value from = e.select(keep, addressIn(window, row, e.i64(0)), first);
+    forEachRolled(matrix.getCols() / 8, [&](Value unit) {
+      Value col = e.mul(unit, e.i64(8));
+      Value value =
+          LLVM::LoadOp::create(e, words, e.at(from, col, view.element),
+                               /*alignment=*/16);
+      Value place = AddressOp::create(e, base, toI32(row), toI32(col), matrix);
+      LLVM::StoreOp::create(e, e.select(keep, value, none), place,
+                            /*alignment=*/16);
+    });
+  };
+  forEachRolled(matrix.getRows(), [&](Value row) {
+    Value keep =
+        arith::CmpIOp::create(e, arith::CmpIPredicate::slt, toI32(row), valid);
+    rowLoop(row, keep);
+  });
+  NVVM::FenceProxyOp::create(
+      e, NVVM::ProxyKind::async_shared,
+      NVVM::SharedSpaceAttr::get(e.getContext(),
+                                 NVVM::SharedSpace::shared_cta));
+  LLVM::FenceOp::create(e, LLVM::AtomicOrdering::release, "block");
+  NVVM::MBarrierCompleteTxOp::create(
+      e, getBarrier(info.ops.lookup(op).ring, /*full=*/true),
+      number32(tile::getTileBytes(op.getType())));
+}
+
+void RoleWriter::writeBulkLoad(tile::LoadOp op) {
   const tile::ScheduledOp &scheduled = info.ops.lookup(op);
   MatrixAttr matrix = layout.getMatrix(op.getResult());
   int64_t cells = scheduled.multicast ? info.getClusterSize() : 1;
@@ -147,7 +210,6 @@ LogicalResult RoleWriter::writeLoad(tile::LoadOp op) {
         NVVM::TMALoadModeAttr::get(e.getContext(), NVVM::TMALoadMode::TILE),
         e.getBoolAttr(false), NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
   }
-  return success();
 }
 
 /// One bulk store a panel by one thread; rows that must not be written send
@@ -194,8 +256,10 @@ void RoleWriter::storeElements(tile::StoreOp op, const Window &window,
   Type element = matrix.getElementType();
   Value base = getTile(op.getTile());
   Value begin = arith::ExtUIOp::create(e, e.getI64Type(), roleThread);
-  int64_t count = matrix.getRows() * matrix.getCols();
-  e.forEach(begin, e.i64(count), /*step=*/128, [&](Value i) {
+  Value count = e.i64(matrix.getRows() * matrix.getCols());
+  if (!transposed)
+    count = e.min(count, e.mul(given, e.i64(matrix.getCols())));
+  e.forEach(begin, count, /*step=*/128, [&](Value i) {
     Value r = e.div(i, matrix.getCols()), c = e.rem(i, matrix.getCols());
     Value row = transposed ? c : r, col = transposed ? r : c;
     Value valid = e.both(window.inside, e.lt(row, given));
@@ -272,27 +336,75 @@ void RoleWriter::writeStoreFragment(tile::StoreOp op, Value value) {
 // Slots and registers
 //===----------------------------------------------------------------------===//
 
+/// Addresses of elements whose rows and columns differ from those of one by
+/// multiples of 8. Swizzled, such steps are an exclusive or and an addition of
+/// constants: a thread needs one offset for all of them.
+class RoleWriter::LaneAddresses {
+public:
+  LaneAddresses(Emitter &e, Value base, Value row, Value col, MatrixAttr matrix)
+      : e(e), matrix(matrix) {
+    Value first = AddressOp::create(e, base, row, col, matrix);
+    type = first.getType();
+    bits = LLVM::PtrToIntOp::create(e, e.getI32Type(), first);
+  }
+
+  Value at(int64_t rows, int64_t cols) {
+    int64_t panel = cols / matrix.getPanelCols();
+    int64_t unit = cols % matrix.getPanelCols() / 8;
+    Value place = bits;
+    if (unit != 0)
+      place = arith::XOrIOp::create(e, place, constant(unit * 16));
+    place = LLVM::IntToPtrOp::create(e, type, place);
+    return e.at(place, panel * matrix.getPanel() + rows * matrix.getSwizzle(),
+                e.getI8Type());
+  }
+
+private:
+  Value constant(int64_t value) {
+    return arith::ConstantIntOp::create(e, e.getI32Type(), value);
+  }
+
+  Emitter &e;
+  MatrixAttr matrix;
+  Type type;
+  Value bits;
+};
+
+/// Of the first pair of a thread in a fragment that is stored as it lies.
+RoleWriter::LaneAddresses RoleWriter::getPairAddresses(Value base,
+                                                       MatrixAttr matrix) {
+  Value inGroup = arith::AndIOp::create(e, warp, number32(3));
+  Value row =
+      arith::AddIOp::create(e, arith::MulIOp::create(e, inGroup, number32(16)),
+                            arith::ShRUIOp::create(e, lane, number32(2)));
+  Value col = arith::MulIOp::create(
+      e, arith::AndIOp::create(e, lane, number32(3)), number32(2));
+  return LaneAddresses(e, base, row, col, matrix);
+}
+
+/// Rows and columns of element i from those of element 0, for pairs.
+static std::pair<int64_t, int64_t> getPairStep(int64_t i, int64_t cols) {
+  int64_t block = i / (cols / 2), rest = i % (cols / 2);
+  return {64 * block + 8 * (rest % 4 / 2), 8 * (rest / 4)};
+}
+
 /// Pairs of neighbours in a row are one word; with the swizzle the words of a
 /// warp stand in different banks.
 Value RoleWriter::writeRead(tile::ReadOp op) {
   MatrixAttr matrix = layout.getMatrix(op.getTile());
   if (layout.isTransposed(op.getResult()) != layout.isTransposed(op.getTile()))
     return readTransposed(op, matrix);
-  bool transposed = layout.isTransposed(op.getResult());
   VectorType type = getVectorType(op.getResult());
-  Value base = getTile(op.getTile());
+  int64_t cols = layout.getShape(op.getResult()).second;
+  LaneAddresses addresses = getPairAddresses(getTile(op.getTile()), matrix);
   auto pair = VectorType::get({2}, type.getElementType());
   SmallVector<Value> elements;
-  forElements(op.getResult(), [&](int64_t i, Value row, Value col) {
-    if (i % 2 != 0)
-      return;
-    if (transposed)
-      std::swap(row, col);
-    Value place = AddressOp::create(e, base, row, col, matrix);
-    Value word = LLVM::LoadOp::create(e, pair, place);
+  for (int64_t i = 0; i < type.getNumElements(); i += 2) {
+    auto [row, col] = getPairStep(i, cols);
+    Value word = LLVM::LoadOp::create(e, pair, addresses.at(row, col));
     elements.push_back(element(word, 0));
     elements.push_back(element(word, 1));
-  });
+  }
   return vector::FromElementsOp::create(e, type, elements);
 }
 
@@ -316,6 +428,7 @@ Value RoleWriter::readTransposed(tile::ReadOp op, MatrixAttr matrix) {
   };
   Value storedRow = sum(times(step, 8), inMatrix);
   Value storedCol = sum(times(inGroup, 16), times(half, 8));
+  LaneAddresses addresses(e, base, storedRow, storedCol, matrix);
   Type i32 = e.getI32Type();
   Type words =
       LLVM::LLVMStructType::getLiteral(e.getContext(), {i32, i32, i32, i32});
@@ -323,9 +436,7 @@ Value RoleWriter::readTransposed(tile::ReadOp op, MatrixAttr matrix) {
   SmallVector<Value> elements;
   for (int64_t block = 0; block < rows / 64; ++block)
     for (int64_t j = 0; j < cols / 8; j += 2) {
-      Value place =
-          AddressOp::create(e, base, sum(storedRow, number32(8 * j)),
-                            sum(storedCol, number32(64 * block)), matrix);
+      Value place = addresses.at(8 * j, 64 * block);
       Value loaded = NVVM::LdMatrixOp::create(
           e, words, place, 4, NVVM::MMALayout::col,
           NVVM::LdStMatrixShapeAttr::get(e.getContext(), 8, 8),
@@ -342,17 +453,14 @@ Value RoleWriter::readTransposed(tile::ReadOp op, MatrixAttr matrix) {
 
 void RoleWriter::writePut(tile::PutOp op, Value value) {
   MatrixAttr matrix = layout.getMatrix(op.getResult());
-  bool transposed = layout.isTransposed(op.getTile());
-  Value base = getTile(op.getResult());
+  int64_t cols = layout.getShape(op.getTile()).second;
+  LaneAddresses addresses = getPairAddresses(getTile(op.getResult()), matrix);
   auto pair = VectorType::get({2}, matrix.getElementType());
-  forElements(op.getTile(), [&](int64_t i, Value row, Value col) {
-    if (i % 2 != 0)
-      return;
-    if (transposed)
-      std::swap(row, col);
-    Value place = AddressOp::create(e, base, row, col, matrix);
+  int64_t count = cast<VectorType>(value.getType()).getNumElements();
+  for (int64_t i = 0; i < count; i += 2) {
+    auto [row, col] = getPairStep(i, cols);
     Value word = vector::FromElementsOp::create(
         e, pair, ValueRange{element(value, i), element(value, i + 1)});
-    LLVM::StoreOp::create(e, word, place);
-  });
+    LLVM::StoreOp::create(e, word, addresses.at(row, col));
+  }
 }

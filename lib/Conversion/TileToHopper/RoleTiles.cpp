@@ -158,6 +158,68 @@ static Value pack(Emitter &e, ArrayRef<Value> scalars, VectorType type) {
   return round ? arith::TruncFOp::create(e, type, vector) : vector;
 }
 
+namespace {
+/// Copies the body of a map with 32 bits for an index, half the registers of
+/// 64: rows, columns and what is compared with them are far smaller.
+class NarrowBody {
+public:
+  NarrowBody(Emitter &e, const IRMapping &outer) : e(e), outer(outer) {}
+
+  void map(Value from, Value to) { values.map(from, to); }
+
+  Value lookup(Value value) {
+    if (Value known = values.lookupOrNull(value))
+      return known;
+    Value uniform = outer.lookup(value);
+    if (uniform.getType().isIndex())
+      uniform = arith::IndexCastOp::create(e, e.getI32Type(), uniform);
+    values.map(value, uniform);
+    return uniform;
+  }
+
+  void clone(Operation &op) {
+    SmallVector<Value> operands;
+    for (Value operand : op.getOperands())
+      operands.push_back(lookup(operand));
+    if (auto cast = dyn_cast<arith::IndexCastOp>(op)) {
+      map(cast.getResult(), resize(operands[0], cast.getType()));
+      return;
+    }
+    if (auto constant = dyn_cast<arith::ConstantIndexOp>(op)) {
+      map(constant.getResult(),
+          arith::ConstantIntOp::create(e, e.getI32Type(), constant.value()));
+      return;
+    }
+    SmallVector<Type> types;
+    for (Type type : op.getResultTypes())
+      types.push_back(type.isIndex() ? Type(e.getI32Type()) : type);
+    Operation *copy =
+        e.OpBuilder::create(op.getLoc(), op.getName().getIdentifier(), operands,
+                            types, op.getAttrs());
+    for (auto [from, to] : llvm::zip(op.getResults(), copy->getResults()))
+      map(from, to);
+  }
+
+private:
+  /// Of an integer that stands for an index on one side.
+  Value resize(Value value, Type type) {
+    if (type.isIndex())
+      type = e.getI32Type();
+    unsigned from = value.getType().getIntOrFloatBitWidth(),
+             to = type.getIntOrFloatBitWidth();
+    if (from == to)
+      return value;
+    if (from < to)
+      return arith::ExtSIOp::create(e, type, value);
+    return arith::TruncIOp::create(e, type, value);
+  }
+
+  Emitter &e;
+  const IRMapping &outer;
+  IRMapping values;
+};
+} // namespace
+
 LogicalResult RoleWriter::writeMap(tile::MapOp op, int64_t stage, State &state,
                                    Operation *loop) {
   SmallVector<Value> operands;
@@ -167,20 +229,17 @@ LogicalResult RoleWriter::writeMap(tile::MapOp op, int64_t stage, State &state,
   SmallVector<SmallVector<Value>> results(op.getNumResults());
   auto compute = [&] {
     forElements(op.getResult(0), [&](int64_t i, Value row, Value col) {
-      IRMapping values(mapping);
+      NarrowBody narrow(e, mapping);
       unsigned number = 0;
       for (Value operand : operands)
-        values.map(body.getArgument(number++), element(operand, i));
-      auto toIndex = [&](Value value) {
-        return arith::IndexCastUIOp::create(e, e.getIndexType(), value);
-      };
-      values.map(body.getArgument(number), toIndex(row));
-      values.map(body.getArgument(number + 1), toIndex(col));
+        narrow.map(body.getArgument(number++), element(operand, i));
+      narrow.map(body.getArgument(number), row);
+      narrow.map(body.getArgument(number + 1), col);
       for (Operation &inner : body.without_terminator())
-        e.clone(inner, values);
+        narrow.clone(inner);
       for (auto [list, yielded] :
            llvm::zip(results, body.getTerminator()->getOperands()))
-        list.push_back(values.lookup(yielded));
+        list.push_back(narrow.lookup(yielded));
     });
     SmallVector<Value> vectors;
     for (auto [list, result] : llvm::zip(results, op.getResults()))

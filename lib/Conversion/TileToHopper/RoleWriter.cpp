@@ -105,6 +105,7 @@ func::FuncOp RoleWriter::createFunction() {
   }
   threads = ThreadPlan(info).groups * 128;
   function->setAttr("mmx.kernel", e.getUnitAttr());
+  function->setAttr("mmx.warp_groups", e.getUnitAttr());
   function->setAttr("mmx.grid", kernel.getGridAttr());
   function->setAttr("mmx.threads", e.getI64IntegerAttr(threads));
   function->setAttr("mmx.shared", e.getI64IntegerAttr(plan.getBytes()));

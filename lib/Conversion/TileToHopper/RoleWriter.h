@@ -153,10 +153,15 @@ private:
                                                 mlir::Value rowOffset,
                                                 mlir::Value colOffset);
   mlir::LogicalResult writeLoad(tile::LoadOp op);
+  void writeBulkLoad(tile::LoadOp op);
+  void copyRows(tile::LoadOp op, mlir::Value given);
+  void forEachRolled(int64_t count, Emitter::Body body);
   mlir::Value writeLoadFragment(tile::LoadOp op);
   void writeStoreFragment(tile::StoreOp op, mlir::Value value);
   void writeStoreSlot(tile::StoreOp op);
   void storeElements(tile::StoreOp op, const Window &window, mlir::Value given);
+  class LaneAddresses;
+  LaneAddresses getPairAddresses(mlir::Value base, MatrixAttr matrix);
   mlir::Value writeRead(tile::ReadOp op);
   mlir::Value readTransposed(tile::ReadOp op, MatrixAttr matrix);
   void writePut(tile::PutOp op, mlir::Value value);
