@@ -112,6 +112,8 @@ func::FuncOp RoleWriter::createFunction() {
   function->setAttr("mmx.scratch", e.getI64IntegerAttr(0));
   if (StringAttr label = kernel.getLabelAttr())
     function->setAttr("mmx.label", label);
+  if (Attribute spills = kernel->getAttr("mmx.spills"))
+    function->setAttr("mmx.spills", spills);
   if (DenseI64ArrayAttr cluster = kernel.getClusterAttr()) {
     SmallVector<int64_t> sizes = {1, 1, 1};
     sizes[cluster[0]] = cluster[1];

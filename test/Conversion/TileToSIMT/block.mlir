@@ -7,7 +7,7 @@
 // AGREES: @gemm for cpu-v{{[34]}} in threads: {{.*}}
 // AGREES: view 2 agrees
 
-// CHECK: llvm.mlir.global external @mmx_shared() {addr_space = 3 : i32, alignment = 128 : i64}
+// CHECK: llvm.mlir.global external @mmx_shared() {addr_space = 3 : i32, alignment = 1024 : i64}
 // CHECK-LABEL: func.func @gemm(
 // CHECK-SAME: %[[A:.*]]: !llvm.ptr, %[[B:.*]]: !llvm.ptr, %[[C:.*]]: !llvm.ptr,
 // CHECK-SAME: %{{.*}}: i64, %{{.*}}: i64, %[[SCRATCH:.*]]: !llvm.ptr)
