@@ -28,6 +28,8 @@ int32_t Sampler::next(std::span<const float> logits,
   std::ranges::sort(ids, [&](int32_t a, int32_t b) {
     return std::pair(-logits[a], a) < std::pair(-logits[b], b);
   });
+  if (options.topK > 0 && options.topK < int64_t(ids.size()))
+    ids.resize(options.topK);
   shares.clear();
   double total = 0;
   for (int32_t id : ids) {

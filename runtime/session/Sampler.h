@@ -24,8 +24,11 @@ class Sampler {
 public:
   struct Options {
     double temperature = 0; ///< divides the logits; 0: always the best id
-    double topP = 1;        ///< the likeliest ids that hold this share are kept
+    double topP = 1; ///< the likeliest ids that hold this share are kept,
+                     ///< of those that topK leaves
     uint64_t seed = 1;
+    /// Only so many of the likeliest ids are kept; 0: all.
+    int64_t topK = 0;
   };
   explicit Sampler(const Options &options)
       : options(options), random(options.seed) {}

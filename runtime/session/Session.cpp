@@ -209,7 +209,7 @@ struct OpenSequences {
 std::vector<std::vector<int32_t>>
 Session::generate(std::span<const std::vector<int32_t>> prompts, int64_t count,
                   std::span<const int32_t> stop,
-                  const std::function<void(int64_t prompt, int32_t id)> &onId,
+                  const std::function<bool(int64_t prompt, int32_t id)> &onId,
                   Sampler::Options sampling) {
   for (const std::vector<int32_t> &prompt : prompts)
     if (int64_t(prompt.size()) + std::max<int64_t>(count - 1, 0) >
@@ -228,17 +228,19 @@ Session::generate(std::span<const std::vector<int32_t>> prompts, int64_t count,
     feeds.push_back({open(), prompts[i], Want::Last});
     promptOf[feeds.back().sequence] = i;
   }
+  std::vector<bool> ended(prompts.size());
   for (int64_t step = 0; step < count && !feeds.empty(); ++step) {
     feed(feeds, [&](int64_t sequence, int64_t, std::span<const float> logits) {
       int64_t prompt = promptOf[sequence];
       results[prompt].push_back(
           samplers[prompt].next(logits, theEngine.tokenlessIds()));
-      if (onId)
-        onId(prompt, results[prompt].back());
+      int32_t id = results[prompt].back();
+      ended[prompt] = std::ranges::count(stop, id) > 0;
+      if (onId && !onId(prompt, id))
+        ended[prompt] = true;
     });
     std::erase_if(feeds, [&](const Feed &feed) {
-      return std::ranges::count(stop, results[promptOf[feed.sequence]].back()) >
-             0;
+      return ended[promptOf[feed.sequence]];
     });
     for (Feed &feed : feeds)
       feed.ids = std::span(results[promptOf[feed.sequence]]).last(1);

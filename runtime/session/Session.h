@@ -88,10 +88,11 @@ public:
   /// Feeds each prompt to a sequence of its own and continues it with `count`
   /// ids or up to and including an id of `stop`. What a prompt draws does not
   /// depend on the others: prompt i samples with seed `sampling.seed` + i.
+  /// `onId` may end a prompt by returning false.
   std::vector<std::vector<int32_t>>
   generate(std::span<const std::vector<int32_t>> prompts, int64_t count,
            std::span<const int32_t> stop,
-           const std::function<void(int64_t prompt, int32_t id)> &onId = {},
+           const std::function<bool(int64_t prompt, int32_t id)> &onId = {},
            Sampler::Options sampling = {});
 
 private:

@@ -151,6 +151,8 @@ void Tokenizer::readVocabulary(const std::string &text) {
   }
   for (const json &token : root.value("added_tokens", json::array())) {
     std::string content = token.at("content");
+    if (content.empty())
+      fail(file, ": an added token is empty");
     for (const char *option : {"lstrip", "rstrip", "single_word"})
       if (token.value(option, false))
         fail(file, ": added token ", content, " asks for ", option,
@@ -232,28 +234,49 @@ void Tokenizer::encodePlain(std::string_view text,
 }
 
 std::vector<int32_t> Tokenizer::encode(std::string_view text) const {
+  TextPiece piece{text, /*control=*/true};
+  return encode({&piece, 1});
+}
+
+const std::pair<const std::string, int32_t> *
+Tokenizer::addedAt(std::string_view text) const {
+  const std::pair<const std::string, int32_t> *longest = nullptr;
+  for (const auto &token : added)
+    if (text.starts_with(token.first) &&
+        (!longest || token.first.size() > longest->first.size()))
+      longest = &token;
+  return longest;
+}
+
+std::vector<int32_t>
+Tokenizer::encode(std::span<const TextPiece> pieces) const {
   bool starts[256] = {};
   for (const auto &[content, id] : added)
     starts[static_cast<unsigned char>(content[0])] = true;
   std::vector<int32_t> ids;
-  size_t plain = 0;
-  for (size_t at = 0; at < text.size();) {
-    // The longest added token that stands here.
-    const std::pair<const std::string, int32_t> *longest = nullptr;
-    if (starts[static_cast<unsigned char>(text[at])])
-      for (const auto &token : added)
-        if (text.substr(at).starts_with(token.first) &&
-            (!longest || token.first.size() > longest->first.size()))
-          longest = &token;
-    if (!longest) {
-      ++at;
-      continue;
+  std::string plain; ///< since the last added token
+  auto flush = [&] {
+    encodePlain(plain, ids);
+    plain.clear();
+  };
+  for (const auto &[text, control] : pieces) {
+    size_t done = 0;
+    for (size_t at = 0; control && at < text.size();) {
+      const auto *token = starts[static_cast<unsigned char>(text[at])]
+                              ? addedAt(text.substr(at))
+                              : nullptr;
+      if (!token) {
+        ++at;
+        continue;
+      }
+      plain += text.substr(done, at - done);
+      flush();
+      ids.push_back(token->second);
+      done = at += token->first.size();
     }
-    encodePlain(text.substr(plain, at - plain), ids);
-    ids.push_back(longest->second);
-    plain = at += longest->first.size();
+    plain += text.substr(done);
   }
-  encodePlain(text.substr(plain), ids);
+  flush();
   return ids;
 }
 

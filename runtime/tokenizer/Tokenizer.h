@@ -29,6 +29,12 @@
 
 namespace mmx::runtime {
 
+/// A part of a text.
+struct TextPiece {
+  std::string_view text;
+  bool control; ///< added tokens that start in it are recognised
+};
+
 class Tokenizer {
 public:
   /// Reads a tokenizer.json.
@@ -38,6 +44,10 @@ public:
 
   /// Added tokens are recognised in the text.
   std::vector<int32_t> encode(std::string_view text) const;
+
+  /// The pieces as one text, in which added tokens are recognised that lie
+  /// wholly inside pieces marked `control`; elsewhere they stay text.
+  std::vector<int32_t> encode(std::span<const TextPiece> pieces) const;
 
   /// The bytes of the ids; a character may be cut at either end.
   std::string decode(std::span<const int32_t> ids,
@@ -55,6 +65,9 @@ private:
   void readVocabulary(const std::string &text);
   void encodePiece(std::string_view piece, std::vector<int32_t> &ids) const;
   void encodePlain(std::string_view text, std::vector<int32_t> &ids) const;
+  /// The longest added token that `text` starts with; null: none.
+  const std::pair<const std::string, int32_t> *
+  addedAt(std::string_view text) const;
   const Merge *mergeOf(int32_t left, int32_t right) const;
 
   std::string file;

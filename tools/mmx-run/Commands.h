@@ -47,7 +47,12 @@ struct ModelOptions {
 
 struct GenerateOptions : ModelOptions {
   std::vector<std::vector<int32_t>> prompts;
-  std::vector<std::string> texts; ///< instead: prompts as text
+  std::vector<std::string> texts;       ///< instead: prompts as text
+  std::vector<std::string> promptFiles; ///< the same, in files
+  std::string chat;   ///< file of a conversation in JSON; empty: none
+  std::string system; ///< makes of a text a conversation; empty: none
+  bool controlInMessages = false; ///< control tokens in messages count
+  std::vector<std::string> stops; ///< an answer in text ends before these
   int64_t count = 16;
   int64_t context = 0; ///< 0: what the prompts need
   bool ignoreStop = false;
@@ -78,6 +83,14 @@ struct NiahOptions : ModelOptions {
   std::string svg;      ///< where the heat map goes; empty: nowhere
 };
 int niah(const NiahOptions &options);
+
+struct TokenizeOptions {
+  std::string model;
+  bool decode = false, json = false, plain = false;
+};
+/// Adds the command to the program.
+CLI::App *addTokenize(CLI::App &app, TokenizeOptions &options);
+int tokenize(const TokenizeOptions &options);
 
 struct InspectOptions {
   std::string package;

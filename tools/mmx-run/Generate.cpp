@@ -7,10 +7,11 @@
 
 #include "Commands.h"
 #include "LoadedModel.h"
+#include "TextModel.h"
 
 #include "runtime/session/Session.h"
 #include "runtime/support/Error.h"
-#include "runtime/tokenizer/Tokenizer.h"
+#include "runtime/tokenizer/TextStream.h"
 
 #include <nlohmann/json.hpp>
 
@@ -51,48 +52,48 @@ namespace {
 /// How ids are shown: as text where the prompts were text.
 class Printer {
 public:
-  explicit Printer(const GenerateOptions &options) {
-    if (!options.texts.empty())
-      tokenizer.emplace(Tokenizer::open(checkpointDirectory(options)));
+  Printer(const GenerateOptions &options, const TextModel *text, size_t count)
+      : tokenizer(text ? &text->tokenizer() : nullptr),
+        streams(count, TextStream(options.stops)), texts(count) {}
+
+  /// What one more id adds to the text of a prompt.
+  std::string next(int64_t prompt, int32_t id) {
+    return add(prompt, tokenizer
+                           ? streams[prompt].push(tokenizer->decode(
+                                 {&id, 1}, /*skipSpecial=*/true))
+                           : concat(texts[prompt].empty() ? "" : ",", id));
   }
 
-  /// The prompts of the options as ids.
-  std::vector<std::vector<int32_t>> prompts(const GenerateOptions &options) {
-    std::vector<std::vector<int32_t>> result = options.prompts;
-    for (const std::string &text : options.texts)
-      result.push_back(tokenizer->encode(text));
-    return result;
+  /// What is left when no more ids come.
+  std::string finish(int64_t prompt) {
+    return add(prompt, streams[prompt].finish());
   }
 
-  /// `first`: nothing of the answer was printed yet.
-  std::string next(int32_t id, bool first) const {
-    if (tokenizer)
-      return tokenizer->decode({&id, 1}, /*skipSpecial=*/true);
-    return concat(first ? "" : ",", id);
-  }
+  bool stopped(int64_t prompt) const { return streams[prompt].stopped(); }
+  bool isText() const { return tokenizer; }
+  const std::vector<std::string> &all() const { return texts; }
 
-  std::string all(const std::vector<int32_t> &ids) const {
-    std::string text;
-    for (size_t i = 0; i < ids.size(); ++i)
-      text += next(ids[i], i == 0);
+private:
+  std::string add(int64_t prompt, std::string text) {
+    texts[prompt] += text;
     return text;
   }
 
-private:
-  std::optional<Tokenizer> tokenizer;
+  const Tokenizer *tokenizer; ///< null: ids are shown
+  std::vector<TextStream> streams;
+  std::vector<std::string> texts;
 };
 
 } // namespace
 
 static void printJson(const std::vector<std::vector<int32_t>> &results,
-                      const Printer &printer, bool texts, int64_t promptTokens,
+                      const Printer &printer, int64_t promptTokens,
                       int64_t made, StageTable &stages) {
   json answer = {{"ids", results}, {"stages", stagesJson(stages)}};
   answer["prompt_tokens"] = promptTokens;
   answer["new_tokens"] = made;
-  for (const std::vector<int32_t> &ids : results)
-    if (texts)
-      answer["texts"].push_back(printer.all(ids));
+  if (printer.isText())
+    answer["texts"] = printer.all();
   // Text may end within a character.
   std::cout << answer.dump(-1, ' ', false, json::error_handler_t::replace)
             << "\n";
@@ -101,8 +102,12 @@ static void printJson(const std::vector<std::vector<int32_t>> &results,
 int mmx::tool::generate(const GenerateOptions &options) {
   std::unique_ptr<Trace> trace = openTrace(options);
   StageTable stages(trace.get());
-  Printer printer(options);
-  std::vector<std::vector<int32_t>> prompts = printer.prompts(options);
+  std::optional<TextModel> text;
+  if (hasTextPrompts(options))
+    text.emplace(checkpointDirectory(options));
+  std::vector<std::vector<int32_t>> prompts =
+      text ? text->prompts(options) : options.prompts;
+  Printer printer(options, text ? &*text : nullptr, prompts.size());
   Progress progress(options.progress);
   int64_t context =
       options.context > 0 ? options.context : neededContext(prompts, options);
@@ -110,7 +115,9 @@ int mmx::tool::generate(const GenerateOptions &options) {
                      progress);
   Session session(loaded.engine(), {context, options.chunk, {}});
   std::vector<int32_t> stop;
-  if (!options.ignoreStop)
+  if (!options.ignoreStop && text)
+    stop = text->stopIds();
+  if (!options.ignoreStop && stop.empty())
     stop = loaded.engine().model().stopIds;
 
   // One prompt is printed as it grows, several one line each at the end.
@@ -119,27 +126,33 @@ int mmx::tool::generate(const GenerateOptions &options) {
   for (const std::vector<int32_t> &prompt : prompts)
     promptTokens += prompt.size();
   stages.enter("prefill");
-  auto onId = [&](int64_t, int32_t id) {
+  auto onId = [&](int64_t prompt, int32_t id) {
+    std::string more = printer.next(prompt, id);
     if (streams)
-      std::cout << printer.next(id, made == 0) << std::flush;
+      std::cout << more << std::flush;
     if (++made == batch)
       stages.enter("decode");
+    return !printer.stopped(prompt);
   };
   auto results =
       session.generate(prompts, options.count, stop, onId, options.sampling);
+  for (int64_t prompt = 0; prompt < batch; ++prompt) {
+    std::string rest = printer.finish(prompt);
+    if (streams)
+      std::cout << rest;
+  }
   stages.enter("other");
   stages.note("prefill", rateText(promptTokens, stages.seconds("prefill")));
   if (made > batch)
     stages.note("decode", rateText(made - batch, stages.seconds("decode")));
 
   if (options.json) {
-    printJson(results, printer, !options.texts.empty(), promptTokens, made,
-              stages);
+    printJson(results, printer, promptTokens, made, stages);
   } else if (streams) {
     std::cout << "\n";
   } else {
-    for (const std::vector<int32_t> &ids : results)
-      std::cout << printer.all(ids) << "\n";
+    for (const std::string &answer : printer.all())
+      std::cout << answer << "\n";
   }
   if (options.progress != Progress::Mode::None &&
       options.progress != Progress::Mode::Json)

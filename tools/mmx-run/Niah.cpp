@@ -84,6 +84,7 @@ bool Search::ask(Session &session, const HaystackQuestion &question,
     if (std::exchange(first, false))
       result.prefillSeconds +=
           std::chrono::duration<double>(Clock::now() - begin).count();
+    return true;
   };
   auto made =
       session.generate({&question.prompt, 1}, question.answer.size(), {}, onId);

@@ -11,7 +11,8 @@
 
 #include <charconv>
 
-std::vector<int32_t> mmx::tool::parseIds(const std::string &text) {
+std::vector<int32_t> mmx::tool::parseIds(const std::string &text,
+                                         const std::string &what) {
   std::vector<int32_t> ids;
   std::istringstream items(text);
   std::string item;
@@ -24,7 +25,8 @@ std::vector<int32_t> mmx::tool::parseIds(const std::string &text) {
       used = 0;
     }
     if (used == 0 || used != item.size() || id < 0 || id > INT32_MAX)
-      mmx::runtime::fail("--ids: expected numbers with commas between them, "
+      mmx::runtime::fail(what,
+                         ": expected numbers with commas between them, "
                          "but got \"",
                          item, "\" in \"", text, "\"");
     ids.push_back(int32_t(id));

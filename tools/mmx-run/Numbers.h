@@ -20,7 +20,8 @@
 namespace mmx::tool {
 
 /// "1,2,3" to token ids, of the option --ids.
-std::vector<int32_t> parseIds(const std::string &text);
+std::vector<int32_t> parseIds(const std::string &text,
+                              const std::string &what = "--ids");
 
 /// "1k,64k,1M" to tokens: k is 1024, M is 1024 k.
 std::vector<int64_t> parseLengths(const std::string &text,

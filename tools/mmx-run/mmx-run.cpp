@@ -91,9 +91,27 @@ static void addGenerate(CLI::App &app, GenerateOptions &options,
                  "a prompt as token ids; several times: a batch")
       ->type_name("ID,ID,...")
       ->take_all();
-  app.add_option("--prompt", options.texts,
+  app.add_option("-p,--prompt", options.texts,
                  "a prompt as text, for a model with a tokenizer; several "
                  "times: a batch")
+      ->type_name("TEXT")
+      ->take_all();
+  app.add_option("--prompt-file", options.promptFiles,
+                 "a prompt as text in a file; several times: a batch")
+      ->type_name("FILE")
+      ->take_all();
+  app.add_option("--chat", options.chat,
+                 "a conversation to continue: JSON, a list of messages "
+                 "{role, content} or an object {messages, tools}")
+      ->type_name("FILE");
+  app.add_option("--system", options.system,
+                 "system text; --prompt is then a user's message")
+      ->type_name("TEXT");
+  app.add_flag("--control-tokens", options.controlInMessages,
+               "control tokens written inside messages count as such; else "
+               "they stay text");
+  app.add_option("--stop", options.stops,
+                 "end an answer in text before this text; may be repeated")
       ->type_name("TEXT")
       ->take_all();
   app.add_option("-n,--count", options.count, "most ids to add")
@@ -105,6 +123,9 @@ static void addGenerate(CLI::App &app, GenerateOptions &options,
   app.add_option("--temperature", options.sampling.temperature,
                  "draw ids instead of taking the best: divides the logits")
       ->check(CLI::Range(0.0, 100.0));
+  app.add_option("--top-k", options.sampling.topK,
+                 "draw among so many of the likeliest ids; 0: all")
+      ->check(CLI::Range(0, 1 << 30));
   app.add_option("--top-p", options.sampling.topP,
                  "draw among the likeliest ids that hold this share")
       ->check(CLI::Range(0.0, 1.0));
@@ -172,18 +193,36 @@ static CLI::App *addNiah(CLI::App &app, NiahOptions &options,
   return niah;
 }
 
+/// Prompts come in one way only.
+static void checkPrompts(const GenerateOptions &options) {
+  bool conversation = !options.chat.empty() || !options.system.empty();
+  size_t texts = options.texts.size() + options.promptFiles.size();
+  int ways = !options.prompts.empty() + (texts > 0 || conversation);
+  if (ways != 1)
+    mmx::runtime::fail("expected a prompt: use either --prompt or --ids");
+  if (conversation && (texts > 1 || !options.promptFiles.empty() ||
+                       (options.chat.empty() && texts == 0)))
+    mmx::runtime::fail("expected one conversation: --chat, or --system with "
+                       "one --prompt");
+  if (!options.stops.empty() && !options.prompts.empty())
+    mmx::runtime::fail("--stop: expected a prompt as text, but got --ids");
+}
+
 /// Parses the command line and runs the command.
 static int run(int argc, char **argv) {
   CLI::App app("Runs MiniMax-01 models: continues prompts, and compares a "
                "model with recorded answers.\n");
   app.footer("Examples:\n"
              "  mmx-run MODEL --prompt \"In the beginning\" -n 40\n"
+             "  mmx-run MODEL --system \"Be brief.\" -p \"What is a cat?\"\n"
+             "  mmx-run MODEL --chat conversation.json --temperature 1\n"
              "  mmx-run MODEL --ids 1,2,3 -n 16\n"
              "  mmx-run MODEL --ids 1,2,3 --ids 4,5 -n 16    a batch of two\n"
              "  mmx-run model.mmx --weights DIR --ids 1,2,3\n"
              "  mmx-run MODEL --ids 1,2,3 --device cuda\n"
              "  mmx-run verify MODEL --device reference\n"
              "  mmx-run niah MODEL --lengths 1k,16k --depths 10 --trials 5\n"
+             "  mmx-run tokenize MODEL --json < text.txt\n"
              "  mmx-run inspect model.mmx --plan\n"
              "  mmx-run plan MODEL --target h800 --gpus 8 --ctx 1M "
              "--quant int8\n\n"
@@ -211,12 +250,16 @@ static int run(int argc, char **argv) {
   CLI::App *cacheApp = addCache(app, cacheOptions);
   PlanCommandOptions planOptions;
   CLI::App *planApp = addPlan(app, planOptions);
+  TokenizeOptions tokenizeOptions;
+  CLI::App *tokenizeApp = addTokenize(app, tokenizeOptions);
   CLI11_PARSE(app, argc, argv);
 
   if (inspectApp->parsed())
     return inspect(inspectOptions);
   if (cacheApp->parsed())
     return cache(cacheOptions);
+  if (tokenizeApp->parsed())
+    return tokenize(tokenizeOptions);
   if (planApp->parsed())
     return plan(planOptions);
   const ModelOptions &chosen =
@@ -233,8 +276,7 @@ static int run(int argc, char **argv) {
   }
   for (const std::string &list : idLists)
     generateOptions.prompts.push_back(parseIds(list));
-  if (generateOptions.prompts.empty() == generateOptions.texts.empty())
-    mmx::runtime::fail("expected a prompt: use either --prompt or --ids");
+  checkPrompts(generateOptions);
   return generate(generateOptions);
 }
 
