@@ -69,12 +69,12 @@ tile.kernel @for_blocks_{H}x{N}x{N}_hopper(
       %y = arith.truncf %x : f32 to bf16
       tile.yield %y : bf16
     }}
+    %md = arith.mulf %rate, %mf : f32
+    %mn = arith.negf %md : f32
+    %decayed = math.exp %mn : f32
     %sd = tile.map(%st) {{at = #tile.at<@state, order = 10, stage = 1>}} : (!tile.frag<{D}x{W}xf32>) -> !tile.frag<{D}x{W}xf32> {{
     ^bb0(%x: f32, %r: index, %c: index):
-      %rd = arith.mulf %rate, %mf : f32
-      %n = arith.negf %rd : f32
-      %e = math.exp %n : f32
-      %y = arith.mulf %x, %e : f32
+      %y = arith.mulf %x, %decayed : f32
       tile.yield %y : f32
     }}
     %vf = tile.read %vt {{at = #tile.at<@state, order = 30>}} : !tile.sram<{B}x{W}xbf16> -> !tile.frag<{B}x{W}xbf16>
@@ -148,7 +148,7 @@ def write_program(heads, dim, block, width, depth, scheduled):
     head["QKV"] = f"!tile.view<?x{heads}x3x{dim}xbf16, read>"
     head["inputs"] = SMALL_INPUTS if block < 64 else \
         '"random", "random", "random", "random", "random", "poison"'
-    # What the assembler spills of a kernel in real sizes, outside its loops.
+    # Bytes that the assembler may spill of a kernel in real sizes.
     head["spills"] = 1024 if block >= 64 and scheduled else 0
     head["schedule"] = ""
     if scheduled:

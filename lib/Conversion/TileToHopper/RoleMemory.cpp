@@ -241,7 +241,11 @@ void RoleWriter::writeStoreSlot(tile::StoreOp op) {
       NVVM::CpAsyncBulkCommitGroupOp::create(e);
     });
   };
-  auto byElement = [&] { storeElements(op, window, given); };
+  auto byElement = [&] {
+    storeElements(op, window, given);
+    // Waits count groups, one for each store, also one that needs no bulk copy.
+    NVVM::CpAsyncBulkCommitGroupOp::create(e);
+  };
   if (!mapOf.count(op))
     byElement();
   else

@@ -8,6 +8,7 @@
 #include "RoleWriter.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mmx/Dialect/Hopper/HopperOps.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -185,6 +186,10 @@ public:
       map(cast.getResult(), resize(operands[0], cast.getType()));
       return;
     }
+    if (auto exp = dyn_cast<math::ExpOp>(op); exp && exp.getType().isF32()) {
+      map(exp.getResult(), fastExp(operands[0]));
+      return;
+    }
     if (auto constant = dyn_cast<arith::ConstantIndexOp>(op)) {
       map(constant.getResult(),
           arith::ConstantIntOp::create(e, e.getI32Type(), constant.value()));
@@ -201,6 +206,18 @@ public:
   }
 
 private:
+  /// As the special function unit has it: within 2 ulp of 2^x, and 0 below
+  /// 2^-126. Factors of elements are used once, so nothing adds up; uniform
+  /// ones, which may be multiplied into a state again and again, are exact.
+  Value fastExp(Value x) {
+    Value scale = e.constant(e.getF32Type(), 1.44269504088896340736);
+    Value power = arith::MulFOp::create(e, x, scale);
+    return LLVM::CallIntrinsicOp::create(
+               e, e.getF32Type(), e.getStringAttr("llvm.nvvm.ex2.approx.ftz"),
+               ValueRange(power))
+        ->getResult(0);
+  }
+
   /// Of an integer that stands for an index on one side.
   Value resize(Value value, Type type) {
     if (type.isIndex())

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../TileLowering/ExpandMath.h"
 #include "../TileLowering/LowerModule.h"
 #include "RoleWriter.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -13,6 +14,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Pass/Pass.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mmx/Conversion/Passes.h"
 
 namespace mmx {
@@ -23,23 +25,18 @@ namespace mmx {
 using namespace mlir;
 using namespace mmx;
 
-/// exp as the special function unit has it, within 2 ulp of 2^x and 0 below
-/// 2^-126: matrix inputs are rounded to bf16 anyway.
-static void useFastExponentials(Operation *function) {
-  function->walk([](math::ExpOp op) {
-    if (!op.getType().isF32())
-      return;
-    OpBuilder builder(op);
-    Location loc = op.getLoc();
-    Value scale = arith::ConstantOp::create(
-        builder, loc, builder.getF32FloatAttr(1.44269504088896340736));
-    Value power = arith::MulFOp::create(builder, loc, op.getOperand(), scale);
-    auto call = LLVM::CallIntrinsicOp::create(
-        builder, loc, op.getType(),
-        builder.getStringAttr("llvm.nvvm.ex2.approx.ftz"), ValueRange(power));
-    op->replaceAllUsesWith(call->getResults());
-    op->erase();
+/// What uniform scalars compute; maps have their own.
+static void expandUniformMath(Operation *function) {
+  SmallVector<Operation *> ops;
+  function->walk([&](Operation *op) {
+    if (isa<math::MathDialect>(op->getDialect()) && !isa<math::FmaOp>(op))
+      ops.push_back(op);
   });
+  RewritePatternSet patterns(function->getContext());
+  lowering::populateMathExpansions(patterns);
+  GreedyRewriteConfig config;
+  config.setStrictness(GreedyRewriteStrictness::ExistingOps);
+  (void)applyOpPatternsGreedily(ops, std::move(patterns), config);
 }
 
 namespace {
@@ -79,7 +76,7 @@ struct ConvertTileToHopper
     hopper::RoleWriter writer(*info, *programs, *layout, builder);
     if (failed(writer.run(shared)))
       return failure();
-    useFastExponentials(kernel->getPrevNode());
+    expandUniformMath(kernel->getPrevNode());
     return success();
   }
 };

@@ -52,12 +52,12 @@ tile.kernel @for_blocks_2x4x4_hopper(
       %y = arith.truncf %x : f32 to bf16
       tile.yield %y : bf16
     }
+    %md = arith.mulf %rate, %mf : f32
+    %mn = arith.negf %md : f32
+    %decayed = math.exp %mn : f32
     %sd = tile.map(%st) {at = #tile.at<@state, order = 10, stage = 1>} : (!tile.frag<4x2xf32>) -> !tile.frag<4x2xf32> {
     ^bb0(%x: f32, %r: index, %c: index):
-      %rd = arith.mulf %rate, %mf : f32
-      %n = arith.negf %rd : f32
-      %e = math.exp %n : f32
-      %y = arith.mulf %x, %e : f32
+      %y = arith.mulf %x, %decayed : f32
       tile.yield %y : f32
     }
     %vf = tile.read %vt {at = #tile.at<@state, order = 30>} : !tile.sram<4x2xbf16> -> !tile.frag<4x2xbf16>
