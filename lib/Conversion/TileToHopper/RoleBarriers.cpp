@@ -100,8 +100,10 @@ void RoleWriter::arrive(Value barrier) {
       /*count=*/Value(), NVVM::MemScopeKind::CTA, /*relaxed=*/false);
 }
 
-void RoleWriter::onLane(Value condition, llvm::function_ref<void()> body) {
-  e.ifThen(condition, body);
+void RoleWriter::onFirstLane(llvm::function_ref<void()> body) {
+  Value first =
+      arith::CmpIOp::create(e, arith::CmpIPredicate::eq, lane, number32(0));
+  e.ifThen(first, body);
 }
 
 /// Every warp arrives once, after all of its lanes; for slots that cells of a
@@ -115,18 +117,17 @@ void RoleWriter::arriveOfWarps(unsigned ring, bool full) {
     for (int64_t cell = 0; cell < info.getClusterSize(); ++cell)
       arrive(NVVM::MapaOp::create(e, remote, barrier, number32(cell)));
   };
-  if (!isWarpGroup())
-    return all();
   NVVM::SyncWarpOp::create(e, number32(-1));
-  onLane(arith::CmpIOp::create(e, arith::CmpIPredicate::eq, lane, number32(0)),
-         all);
+  onFirstLane(all);
 }
 
 void RoleWriter::expectBytes(unsigned ring) {
-  NVVM::MBarrierArriveExpectTxOp::create(
-      e, TypeRange(e.getI64Type()), getBarrier(ring, /*full=*/true),
-      number32(info.getTransferBytes(ring)), NVVM::MemScopeKind::CTA,
-      /*relaxed=*/false, /*predicate=*/Value());
+  onFirstLane([&] {
+    NVVM::MBarrierArriveExpectTxOp::create(
+        e, TypeRange(e.getI64Type()), getBarrier(ring, /*full=*/true),
+        number32(info.getTransferBytes(ring)), NVVM::MemScopeKind::CTA,
+        /*relaxed=*/false, /*predicate=*/Value());
+  });
 }
 
 /// All threads of the instance.

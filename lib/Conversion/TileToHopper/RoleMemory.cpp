@@ -110,21 +110,24 @@ LogicalResult RoleWriter::writeLoad(tile::LoadOp op) {
     return op.emitOpError("expected columns along the last dimension of the "
                           "view, which bulk loads find contiguous");
   if (!op.getRows()) {
-    writeBulkLoad(op);
+    onFirstLane([&] { writeBulkLoad(op); });
     return success();
   }
-  // A tail is copied by the thread: bulk loads cannot leave rows of a view out.
+  // A tail is copied by the warp: bulk loads cannot leave rows of a view out.
   Value given = e.toI64(lookup(op.getRows()));
   int64_t rows = layout.getMatrix(op.getResult()).getRows();
   e.ifElse(
-      e.le(e.i64(rows), given), [&] { writeBulkLoad(op); },
+      e.le(e.i64(rows), given),
+      [&] { onFirstLane([&] { writeBulkLoad(op); }); },
       [&] { copyRows(op, given); });
   return success();
 }
 
-/// A loop that nobody unrolls: threads that only load have few registers.
-void RoleWriter::forEachRolled(int64_t count, Emitter::Body body) {
-  e.forEach(e.i64(0), e.i64(count), 1, body);
+/// The lanes of the warp take turns. Nobody unrolls the loop: warps that only
+/// load have few registers.
+void RoleWriter::forEachOfWarp(int64_t count, Emitter::Body body) {
+  Value begin = arith::ExtUIOp::create(e, e.getI64Type(), lane);
+  e.forEach(begin, e.i64(count), /*step=*/32, body);
   MLIRContext *context = e.getContext();
   auto unroll = LLVM::LoopUnrollAttr::get(context, e.getBoolAttr(true), {}, {},
                                           {}, {}, {}, {});
@@ -147,31 +150,28 @@ void RoleWriter::copyRows(tile::LoadOp op, Value given) {
       given, e.sub(view.extents[window.rowDim], window.start[window.rowDim]));
   valid = toI32(e.select(window.inside, valid, e.i64(0)));
   Value first = addressIn(window, e.i64(0), e.i64(0));
-  auto rowLoop = [&](Value row, Value keep) {
-    Value from = e.select(keep, addressIn(window, row, e.i64(0)), first);
-    forEachRolled(matrix.getCols() / 8, [&](Value unit) {
-      Value col = e.mul(unit, e.i64(8));
-      Value value =
-          LLVM::LoadOp::create(e, words, e.at(from, col, view.element),
-                               /*alignment=*/16);
-      Value place = AddressOp::create(e, base, toI32(row), toI32(col), matrix);
-      LLVM::StoreOp::create(e, e.select(keep, value, none), place,
-                            /*alignment=*/16);
-    });
-  };
-  forEachRolled(matrix.getRows(), [&](Value row) {
+  int64_t units = matrix.getCols() / 8;
+  forEachOfWarp(matrix.getRows() * units, [&](Value i) {
+    Value row = e.div(i, units), col = e.mul(e.rem(i, units), e.i64(8));
     Value keep =
         arith::CmpIOp::create(e, arith::CmpIPredicate::slt, toI32(row), valid);
-    rowLoop(row, keep);
+    Value from = e.select(keep, addressIn(window, row, col), first);
+    Value value = LLVM::LoadOp::create(e, words, from, /*alignment=*/16);
+    Value place = AddressOp::create(e, base, toI32(row), toI32(col), matrix);
+    LLVM::StoreOp::create(e, e.select(keep, value, none), place,
+                          /*alignment=*/16);
   });
   NVVM::FenceProxyOp::create(
       e, NVVM::ProxyKind::async_shared,
       NVVM::SharedSpaceAttr::get(e.getContext(),
                                  NVVM::SharedSpace::shared_cta));
   LLVM::FenceOp::create(e, LLVM::AtomicOrdering::release, "block");
-  NVVM::MBarrierCompleteTxOp::create(
-      e, getBarrier(info.ops.lookup(op).ring, /*full=*/true),
-      number32(tile::getTileBytes(op.getType())));
+  NVVM::SyncWarpOp::create(e, number32(-1));
+  onFirstLane([&] {
+    NVVM::MBarrierCompleteTxOp::create(
+        e, getBarrier(info.ops.lookup(op).ring, /*full=*/true),
+        number32(tile::getTileBytes(op.getType())));
+  });
 }
 
 void RoleWriter::writeBulkLoad(tile::LoadOp op) {

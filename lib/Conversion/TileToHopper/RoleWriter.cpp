@@ -256,11 +256,9 @@ LogicalResult RoleWriter::writeRole(unsigned number) {
       status = writeKernelBody(number);
       return;
     }
-    // One lane of one warp issues everything.
     Value inGroup = arith::AndIOp::create(e, warp, number32(3));
-    Value chosen = e.both(compare(arith::CmpIPredicate::eq, inGroup,
-                                  threadPlan.warpInGroup[number]),
-                          compare(arith::CmpIPredicate::eq, lane, 0));
+    Value chosen = compare(arith::CmpIPredicate::eq, inGroup,
+                           threadPlan.warpInGroup[number]);
     e.ifThen(chosen, [&] { status = writeKernelBody(number); });
   });
   mapping = outer;

@@ -132,8 +132,7 @@ private:
   void roleBarrier();
   void fence(unsigned ring);
   void waitStores(unsigned ring);
-  /// Runs `body` on the first lane of a warp (or of the role).
-  void onLane(mlir::Value condition, llvm::function_ref<void()> body);
+  void onFirstLane(llvm::function_ref<void()> body);
 
   //===--------------------------------------------------------------------===//
   // Memory (RoleMemory.cpp)
@@ -155,7 +154,7 @@ private:
   mlir::LogicalResult writeLoad(tile::LoadOp op);
   void writeBulkLoad(tile::LoadOp op);
   void copyRows(tile::LoadOp op, mlir::Value given);
-  void forEachRolled(int64_t count, Emitter::Body body);
+  void forEachOfWarp(int64_t count, Emitter::Body body);
   mlir::Value writeLoadFragment(tile::LoadOp op);
   void writeStoreFragment(tile::StoreOp op, mlir::Value value);
   void writeStoreSlot(tile::StoreOp op);
