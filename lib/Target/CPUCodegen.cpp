@@ -10,7 +10,6 @@
 #include "KernelCache.h"
 #include "LLVMCodegen.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/Threading.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/TargetSelect.h"
@@ -137,31 +136,17 @@ llvm::Expected<CPUObject>
 mmx::compileKernelsForCPU(ModuleOp module, const CPUTarget &target,
                           const CPUCodegenOptions &options) {
   initializeX86();
-  MLIRContext *context = module.getContext();
-  DialectRegistry registry;
-  registerCodegenDialects(registry);
-  context->appendDialectRegistry(registry);
-  // Passes run on several threads below, where no dialect can be loaded.
-  for (StringRef name : registry.getDialectNames())
-    context->getOrLoadDialect(name);
-
   std::vector<Job> jobs;
   for (auto kernel : module.getOps<func::FuncOp>())
     if (kernel->hasAttr("mmx.kernel"))
       jobs.push_back({kernel, {}, {}});
 
-  std::mutex mutex;
-  llvm::Error errors = llvm::Error::success();
-  int done = 0;
-  parallelForEach(context, jobs, [&](Job &job) {
-    llvm::Error error = compileKernel(job, target, options);
-    std::lock_guard lock(mutex);
-    errors = llvm::joinErrors(std::move(errors), std::move(error));
-    if (options.progress)
-      options.progress(++done, jobs.size());
-  });
-  if (errors)
-    return std::move(errors);
+  auto compile = [&](size_t i) {
+    return compileKernel(jobs[i], target, options);
+  };
+  if (llvm::Error error = compileEach(module.getContext(), jobs.size(), compile,
+                                      options.progress))
+    return std::move(error);
 
   std::vector<std::vector<uint8_t>> objects;
   CPUObject result;

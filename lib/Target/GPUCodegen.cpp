@@ -11,7 +11,6 @@
 #include "LLVMCodegen.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/IR/Threading.h"
 #include "mmx/Target/CPUCodegen.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/TargetSelect.h"
@@ -183,33 +182,20 @@ static void initializeNVPTX() {
 llvm::Expected<std::vector<GPUKernel>>
 mmx::compileKernelsForGPU(ModuleOp module, const GPUCodegenOptions &options) {
   initializeNVPTX();
-  MLIRContext *context = module.getContext();
-  DialectRegistry registry;
-  registerCodegenDialects(registry);
-  context->appendDialectRegistry(registry);
-  // Passes run on several threads below, where no dialect can be loaded.
-  for (StringRef name : registry.getDialectNames())
-    context->getOrLoadDialect(name);
-
   SmallVector<FunctionOpInterface> kernels;
   for (auto function : module.getOps<FunctionOpInterface>())
     if (function->hasAttr("mmx.kernel"))
       kernels.push_back(function);
   std::vector<GPUKernel> results(kernels.size());
-  std::mutex mutex;
-  llvm::Error errors = llvm::Error::success();
-  int done = 0;
-  parallelFor(context, 0, kernels.size(), [&](size_t i) {
+  auto compile = [&](size_t i) -> llvm::Error {
     llvm::Error error = compileKernel(kernels[i], results[i], options);
-    if (error)
-      error = llvm::createStringError("kernel @" + kernels[i].getName() + ": " +
-                                      llvm::toString(std::move(error)));
-    std::lock_guard lock(mutex);
-    errors = llvm::joinErrors(std::move(errors), std::move(error));
-    if (options.progress)
-      options.progress(++done, kernels.size());
-  });
-  if (errors)
-    return std::move(errors);
+    if (!error)
+      return error;
+    return llvm::createStringError("kernel @" + kernels[i].getName() + ": " +
+                                   llvm::toString(std::move(error)));
+  };
+  if (llvm::Error error = compileEach(module.getContext(), kernels.size(),
+                                      compile, options.progress))
+    return std::move(error);
   return results;
 }

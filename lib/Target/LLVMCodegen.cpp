@@ -10,6 +10,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/Threading.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "mmx/Target/CPUCodegen.h"
 #include "llvm/IR/LLVMContext.h"
@@ -18,6 +19,7 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
+#include <mutex>
 
 using namespace mlir;
 using namespace mmx;
@@ -100,4 +102,26 @@ mmx::emitKernel(FunctionOpInterface kernel, llvm::TargetMachine &machine,
     return llvm::createStringError("cannot emit code for this target");
   passes.run(*llvmModule);
   return std::move(bytes);
+}
+
+llvm::Error mmx::compileEach(MLIRContext *context, size_t count,
+                             llvm::function_ref<llvm::Error(size_t)> compile,
+                             const std::function<void(int, int)> &progress) {
+  DialectRegistry registry;
+  registerCodegenDialects(registry);
+  context->appendDialectRegistry(registry);
+  // Passes run on several threads below, where no dialect can be loaded.
+  for (StringRef name : registry.getDialectNames())
+    context->getOrLoadDialect(name);
+  std::mutex mutex;
+  llvm::Error errors = llvm::Error::success();
+  int done = 0;
+  parallelFor(context, 0, count, [&](size_t i) {
+    llvm::Error error = compile(i);
+    std::lock_guard lock(mutex);
+    errors = llvm::joinErrors(std::move(errors), std::move(error));
+    if (progress)
+      progress(++done, count);
+  });
+  return errors;
 }

@@ -11,6 +11,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Support/CodeGen.h"
 #include "llvm/Support/Error.h"
+#include <functional>
 #include <memory>
 
 namespace llvm {
@@ -41,6 +42,13 @@ struct LLVMCodegenOptions {
 llvm::Expected<llvm::SmallVector<char, 0>>
 emitKernel(mlir::FunctionOpInterface kernel, llvm::TargetMachine &machine,
            const LLVMCodegenOptions &options);
+
+/// Calls compile(i) for all i below `count` on the threads of `context`, which
+/// gets the dialects that code generation needs, and `progress` after each,
+/// from one thread at a time.
+llvm::Error compileEach(mlir::MLIRContext *context, size_t count,
+                        llvm::function_ref<llvm::Error(size_t)> compile,
+                        const std::function<void(int, int)> &progress);
 
 } // namespace mmx
 

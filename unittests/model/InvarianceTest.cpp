@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TestDevice.h"
+#include "unittests/model/RelativeError.h"
 
 #include "runtime/engine/PackageEngine.h"
 #include "runtime/session/Session.h"
@@ -32,19 +33,6 @@ using namespace mmx::test;
 /// Relative difference that rounding in f32 may leave.
 static constexpr double rounding = 2e-5;
 static constexpr int64_t context = 640;
-
-static double relativeError(std::span<const float> got,
-                            std::span<const float> expected) {
-  if (got.size() != expected.size())
-    return std::numeric_limits<double>::infinity();
-  double difference = 0, norm = 0;
-  for (size_t i = 0; i < got.size(); ++i) {
-    double delta = double(got[i]) - double(expected[i]);
-    difference += delta * delta;
-    norm += double(expected[i]) * double(expected[i]);
-  }
-  return std::sqrt(difference / norm);
-}
 
 static bool sameBits(std::span<const float> a, std::span<const float> b) {
   return a.size() == b.size() &&

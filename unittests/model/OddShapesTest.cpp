@@ -17,6 +17,7 @@
 #include "runtime/engine/ReferenceEngine.h"
 #include "runtime/session/Session.h"
 #include "runtime/weights/RandomTensors.h"
+#include "unittests/model/RelativeError.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -28,6 +29,7 @@
 #include <limits>
 
 using namespace mmx::runtime;
+using namespace mmx::test;
 using nlohmann::json;
 namespace fs = std::filesystem;
 
@@ -221,19 +223,6 @@ private:
   std::shared_ptr<const Package> package;
   std::unique_ptr<RandomTensors> weights;
 };
-
-static double relativeError(std::span<const float> got,
-                            std::span<const float> expected) {
-  if (got.size() != expected.size())
-    return std::numeric_limits<double>::infinity();
-  double difference = 0, norm = 0;
-  for (size_t i = 0; i < got.size(); ++i) {
-    double delta = double(got[i]) - double(expected[i]);
-    difference += delta * delta;
-    norm += double(expected[i]) * double(expected[i]);
-  }
-  return std::sqrt(difference / norm);
-}
 
 /// The bound of the golden checkpoints, for every sequence.
 static void expectClose(const Logits &got, const Logits &expected) {

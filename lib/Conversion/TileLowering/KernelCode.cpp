@@ -217,6 +217,17 @@ Value KernelCode::isInside(const View &view, int64_t dim, Value index) {
   return e.compare(arith::CmpIPredicate::ult, index, view.extents[dim]);
 }
 
+Value KernelCode::isInside(const Window &window, Value row, Value col) {
+  const View &view = *window.view;
+  Value inside =
+      isInside(view, window.colDim, e.add(window.start[window.colDim], col));
+  if (window.rowDim >= 0)
+    inside = e.both(
+        isInside(view, window.rowDim, e.add(window.start[window.rowDim], row)),
+        inside);
+  return e.both(window.inside, inside);
+}
+
 Window KernelCode::getWindow(Value view, ValueRange indices,
                              ArrayRef<int64_t> dims) {
   Window window;

@@ -84,6 +84,8 @@ protected:
   /// Address of element (row, col) of a window, counted from its start.
   mlir::Value addressIn(const Window &window, mlir::Value row, mlir::Value col);
   mlir::Value isInside(const View &view, int64_t dim, mlir::Value index);
+  /// Element (row, col) of a window lies within the view.
+  mlir::Value isInside(const Window &window, mlir::Value row, mlir::Value col);
   /// Elements from `start` to the end of a dimension, at most `limit`.
   mlir::Value countInside(const View &view, int64_t dim, mlir::Value start,
                           int64_t limit);

@@ -32,7 +32,7 @@ void FragmentLayout::unite(Value a, Value b) {
     classes.unionSets(a, b);
 }
 
-LogicalResult FragmentLayout::visit(Operation *op) {
+void FragmentLayout::visit(Operation *op) {
   auto wish = [&](Value fragment, bool transposed) {
     classes.insert(fragment);
     wishes.push_back({fragment, transposed, op});
@@ -60,13 +60,12 @@ LogicalResult FragmentLayout::visit(Operation *op) {
       unite(arg, result);
     }
   }
-  return success();
 }
 
 FailureOr<FragmentLayout>
 FragmentLayout::assign(const tile::ScheduleInfo &info) {
   FragmentLayout layout;
-  info.getKernel()->walk([&](Operation *op) { (void)layout.visit(op); });
+  info.getKernel()->walk([&](Operation *op) { layout.visit(op); });
   for (auto [fragment, transposed, op] : layout.wishes)
     if (failed(layout.fix(fragment, transposed, op)))
       return failure();

@@ -35,7 +35,7 @@ public:
   std::pair<int64_t, int64_t> getShape(mlir::Value fragment) const;
 
 private:
-  mlir::LogicalResult visit(mlir::Operation *op);
+  void visit(mlir::Operation *op);
   void unite(mlir::Value a, mlir::Value b);
   mlir::LogicalResult fix(mlir::Value fragment, bool transposed,
                           mlir::Operation *op);

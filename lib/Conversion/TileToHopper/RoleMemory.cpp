@@ -297,12 +297,7 @@ Value RoleWriter::writeLoadFragment(tile::LoadOp op) {
   forElements(op.getResult(), [&](int64_t i, Value row32, Value col32) {
     Value row = arith::ExtUIOp::create(e, e.getI64Type(), row32);
     Value col = arith::ExtUIOp::create(e, e.getI64Type(), col32);
-    Value valid =
-        e.both(window.inside,
-               e.both(isInside(view, window.rowDim,
-                               e.add(window.start[window.rowDim], row)),
-                      isInside(view, window.colDim,
-                               e.add(window.start[window.colDim], col))));
+    Value valid = isInside(window, row, col);
     if (given)
       valid = e.both(valid, e.lt(row, given));
     Value place = e.select(valid, addressIn(window, row, col), view.base);
@@ -321,12 +316,7 @@ void RoleWriter::writeStoreFragment(tile::StoreOp op, Value value) {
   forElements(op.getTile(), [&](int64_t i, Value row32, Value col32) {
     Value row = arith::ExtUIOp::create(e, e.getI64Type(), row32);
     Value col = arith::ExtUIOp::create(e, e.getI64Type(), col32);
-    Value valid =
-        e.both(window.inside,
-               e.both(isInside(view, window.rowDim,
-                               e.add(window.start[window.rowDim], row)),
-                      isInside(view, window.colDim,
-                               e.add(window.start[window.colDim], col))));
+    Value valid = isInside(window, row, col);
     if (given)
       valid = e.both(valid, e.lt(row, given));
     e.ifThen(valid, [&] {

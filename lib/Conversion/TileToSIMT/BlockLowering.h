@@ -72,7 +72,6 @@ private:
   void moveTile(mlir::Value from, mlir::Value to, mlir::Value rows);
 
   // Memory (BlockMemory.cpp).
-  mlir::Value isValid(const Window &window, mlir::Value row, mlir::Value col);
   void copyIn(const TilePlace &to, mlir::Value row, mlir::Value col,
               const View &view, mlir::Value valid,
               llvm::function_ref<mlir::Value()> from, double fill);

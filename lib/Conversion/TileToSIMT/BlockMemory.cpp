@@ -22,17 +22,6 @@ Value BlockLowering::boundRows(Value rows, const TileShape &shape) {
   return rows ? e.min(e.toI64(lookup(rows)), all) : all;
 }
 
-/// Element (row, col) of the window lies within the view.
-Value BlockLowering::isValid(const Window &window, Value row, Value col) {
-  const View &view = *window.view;
-  Value valid = window.inside;
-  if (window.rowDim >= 0)
-    valid = e.both(valid, isInside(view, window.rowDim,
-                                   e.add(window.start[window.rowDim], row)));
-  return e.both(valid, isInside(view, window.colDim,
-                                e.add(window.start[window.colDim], col)));
-}
-
 void BlockLowering::copyIn(const TilePlace &to, Value row, Value col,
                            const View &view, Value valid,
                            llvm::function_ref<Value()> from, double fill) {
@@ -63,7 +52,7 @@ void BlockLowering::lowerLoad(tile::LoadOp op) {
   forElements(needed, to.shape.cols, [&](Value row, Value col) {
     Value below = e.lt(to.shape.rank == 1 ? col : row, given);
     copyIn(
-        to, row, col, *window.view, e.both(below, isValid(window, row, col)),
+        to, row, col, *window.view, e.both(below, isInside(window, row, col)),
         [&] { return addressIn(window, row, col); }, fill);
   });
   barrier();
@@ -105,7 +94,7 @@ void BlockLowering::lowerGather(tile::GatherOp op) {
               op.getIds(), op.getStart(), number,
               [&](Value id) {
                 Value r = isVector ? e.i64(0) : id, c = isVector ? id : col;
-                put(isValid(window, r, c),
+                put(isInside(window, r, c),
                     [&] { return addressIn(window, r, c); });
               },
               missing);
@@ -128,7 +117,7 @@ void BlockLowering::lowerScatter(tile::StoreOp op, const Window &window) {
           op.getIds(), op.getStart(), number,
           [&](Value id) {
             Value r = isVector ? e.i64(0) : id, c = isVector ? id : col;
-            e.ifThen(isValid(window, r, c), [&] {
+            e.ifThen(isInside(window, r, c), [&] {
               copyOut(from, row, col, view, addressIn(window, r, c));
             });
           },
@@ -147,7 +136,7 @@ void BlockLowering::lowerStore(tile::StoreOp op) {
   Value rows = from.shape.rank == 1 ? e.i64(1) : given;
   forElements(rows, from.shape.cols, [&](Value row, Value col) {
     Value below = e.lt(from.shape.rank == 1 ? col : row, given);
-    e.ifThen(e.both(below, isValid(window, row, col)), [&] {
+    e.ifThen(e.both(below, isInside(window, row, col)), [&] {
       copyOut(from, row, col, *window.view, addressIn(window, row, col));
     });
   });
