@@ -6,7 +6,7 @@ PRESET ?= dev
 JOBS ?= $(shell nproc)
 BUILD := build/$(PRESET)
 
-.PHONY: help setup build demo test test-asan test-tsan fuzz gpu-bundle test-gpu bench docs format install clean
+.PHONY: help setup build demo test test-asan test-tsan fuzz fuzz-bundle gpu-bundle test-gpu bench docs format install clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ fuzz: setup ## every parser against inputs that fuzzing finds (FUZZ_SECONDS=60 e
 	@mkdir -p build && cmake --preset fuzz >build/fuzz.configure.log
 	@cmake --build build/fuzz -j $(JOBS) --target fuzz-all
 	@scripts/run-fuzz.py build/fuzz $(FUZZ_SECONDS)
+
+fuzz-bundle: setup ## build/fuzz-bundle: fuzz targets for a machine with many cores
+	@scripts/fuzz-bundle.sh build/fuzz-bundle
 
 gpu-bundle: build ## build/gpu-bundle: all that tests on a GPU need
 	@scripts/gpu-bundle.sh $(BUILD) build/gpu-bundle

@@ -1,21 +1,23 @@
 #!/usr/bin/env python3
 # Part of the mmx project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs every fuzz target of a build in turn, for the same time each.
+"""Runs every fuzz target of a build, for the same time each.
 
-usage: run-fuzz.py BUILD_DIR SECONDS [NAME...]
+usage: run-fuzz.py [--jobs N] BUILD_DIR SECONDS [NAME...]
 
-Seeds are fuzz/corpus/NAME, and for some targets files of the tests. What a run
+N targets run side by side (1 if not given). Seeds are fuzz/corpus/NAME, and for some targets files of the tests. What a run
 finds interesting stays under BUILD_DIR/corpus/NAME for the next one; an input
 that fails is kept as BUILD_DIR/findings/NAME-*. Ends with a table and exits 1
 if anything was found.
 """
 
+import argparse
 import os
 import re
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parent.parent
@@ -60,7 +62,7 @@ def add_seeds(build, name, folder):
 
 
 def run(build, name, seconds):
-    """Returns (runs, features, finding or None)."""
+    """Returns (runs, edges, features, finding or None)."""
     corpus, findings = build / "corpus" / name, build / "findings"
     corpus.mkdir(parents=True, exist_ok=True)
     findings.mkdir(exist_ok=True)
@@ -75,33 +77,39 @@ def run(build, name, seconds):
     dictionary = SOURCE / "fuzz/corpus" / f"{name}.dict"
     if dictionary.exists():
         command.append(f"-dict={dictionary}")
-    result = subprocess.run(command, capture_output=True, text=True,
+    result = subprocess.run(command, capture_output=True, text=True, cwd=SOURCE,
                             errors="replace", env=os.environ | ENVIRONMENT)
     log = result.stderr
     (build / f"fuzz-{name}.log").write_text(log)
-    runs = re.findall(r"number_of_executed_units:\s*(\d+)", log)
-    features = re.findall(r"ft: (\d+)", log)
+    last = lambda pattern: int((re.findall(pattern, log) or [0])[-1])
     finding = None
     if result.returncode:
         told = re.findall(r"(?:SUMMARY: |runtime error: |ERROR: )(.*)", log)
         finding = told[-1] if told else log[-200:]
-    return (int(runs[-1]) if runs else 0, int(features[-1]) if features else 0,
-            finding)
+    return (last(r"number_of_executed_units:\s*(\d+)"), last(r"cov: (\d+)"),
+            last(r"ft: (\d+)"), finding)
 
 
 def main():
-    if len(sys.argv) < 3:
-        sys.exit(__doc__.strip())
-    build, seconds = Path(sys.argv[1]).resolve(), int(sys.argv[2])
-    names = sys.argv[3:] or sorted(
+    parser = argparse.ArgumentParser(usage=__doc__, add_help=False)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("build", type=lambda text: Path(text).resolve())
+    parser.add_argument("seconds", type=int)
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args()
+    build = options.build
+    names = options.names or sorted(
         path.name[5:] for path in (build / "bin").glob("fuzz-*")
         if path.name != "fuzz-package-seed")
     found = 0
-    print(f"{'target':18} {'runs':>10} {'features':>9}  finding", flush=True)
-    for name in names:
-        runs, features, finding = run(build, name, seconds)
-        found += finding is not None
-        print(f"{name:18} {runs:10} {features:9}  {finding or '-'}", flush=True)
+    print(f"{'target':18} {'runs':>10} {'edges':>7} {'features':>9}  finding",
+          flush=True)
+    with ThreadPoolExecutor(max_workers=options.jobs) as pool:
+        results = pool.map(lambda name: run(build, name, options.seconds), names)
+        for name, (runs, edges, features, finding) in zip(names, results):
+            found += finding is not None
+            print(f"{name:18} {runs:10} {edges:7} {features:9}  "
+                  f"{finding or '-'}", flush=True)
     sys.exit(1 if found or not names else 0)
 
 
