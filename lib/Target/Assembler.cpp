@@ -83,6 +83,20 @@ static Error makeError(const Twine &message) {
   return createStringError(inconvertibleErrorCode(), message);
 }
 
+std::string mmx::identifyAssembler(StringRef ptxas) {
+  std::string identity = ptxas.str();
+  SmallString<128> log;
+  if (sys::fs::createTemporaryFile("mmx", "log", log))
+    return identity;
+  auto removeLog = scope_exit([&] { sys::fs::remove(log); });
+  int status = sys::ExecuteAndWait(ptxas, {ptxas, "--version"}, std::nullopt,
+                                   {std::nullopt, log.str(), log.str()});
+  auto buffer = MemoryBuffer::getFile(log);
+  if (status == 0 && buffer)
+    identity += (*buffer)->getBuffer();
+  return identity;
+}
+
 Expected<Assembly> mmx::assemble(StringRef ptxas, StringRef ptx,
                                  StringRef arch) {
   SmallString<128> source, object, log;

@@ -14,6 +14,14 @@
 using namespace mlir;
 using namespace mmx;
 
+/// Element `number` of an array.
+static Value loadElement(OpBuilder &builder, Location loc, Value array,
+                         Type type, int32_t number) {
+  Value place = LLVM::GEPOp::create(builder, loc, array.getType(), type, array,
+                                    ArrayRef<LLVM::GEPArg>{number});
+  return LLVM::LoadOp::create(builder, loc, type, place);
+}
+
 /// The new arguments, before those that they replace.
 static void replaceArguments(func::FuncOp function, OpBuilder &builder) {
   Block &body = function.getBody().front();
@@ -21,23 +29,18 @@ static void replaceArguments(func::FuncOp function, OpBuilder &builder) {
   unsigned count = body.getNumArguments();
   Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
   Type i64 = builder.getI64Type();
-  Type types[] = {pointer, pointer, i64,     i64,    i64,
-                  pointer, i64,     pointer, pointer};
+  Type types[] = {pointer, pointer, i64,     i64,     i64,
+                  pointer, i64,     pointer, pointer, pointer};
   for (auto [number, type] : llvm::enumerate(types))
     body.insertArgument(number, type, loc);
   unsigned first = std::size(types);
-  auto element = [&](Value array, Type type, int32_t number) -> Value {
-    Value place = LLVM::GEPOp::create(builder, loc, pointer, type, array,
-                                      ArrayRef<LLVM::GEPArg>{number});
-    return LLVM::LoadOp::create(builder, loc, type, place);
-  };
   int32_t buffers = 0, extents = 0;
   for (unsigned i = first; i + 1 < first + count; ++i) {
     BlockArgument argument = body.getArgument(i);
     bool isView = argument.getType() == pointer;
-    argument.replaceAllUsesWith(element(body.getArgument(isView ? 0 : 1),
-                                        argument.getType(),
-                                        isView ? buffers++ : extents++));
+    argument.replaceAllUsesWith(
+        loadElement(builder, loc, body.getArgument(isView ? 0 : 1),
+                    argument.getType(), isView ? buffers++ : extents++));
   }
   body.getArguments().back().replaceAllUsesWith(body.getArgument(5));
   body.eraseArguments(first, count);
@@ -60,6 +63,11 @@ void mmx::emulateBlock(func::FuncOp function) {
     } else if (auto id = dyn_cast<gpu::BlockIdOp>(op)) {
       toIndex(op,
               body.getArgument(2 + static_cast<unsigned>(id.getDimension())));
+    } else if (auto size = dyn_cast<gpu::GridDimOp>(op)) {
+      OpBuilder local(op);
+      toIndex(op, loadElement(local, op->getLoc(), body.getArgument(9),
+                              local.getI64Type(),
+                              static_cast<int32_t>(size.getDimension())));
     } else if (isa<gpu::BarrierOp>(op)) {
       OpBuilder local(op);
       auto type =
@@ -76,5 +84,6 @@ void mmx::emulateBlock(func::FuncOp function) {
       address->erase();
     }
   });
-  function->setAttr("mmx.scratch", function->getAttr("mmx.shared"));
+  if (function->getAttrOfType<IntegerAttr>("mmx.scratch").getInt() == 0)
+    function->setAttr("mmx.scratch", function->getAttr("mmx.shared"));
 }

@@ -23,6 +23,9 @@ using namespace mmx;
 /// Part of the cache key: raise it when the code below changes what it emits.
 static constexpr llvm::StringLiteral codegenVersion = "gpu1";
 
+/// Part of the mark of checked code: raise it when the check finds more.
+static constexpr llvm::StringLiteral checkerVersion = "check1";
+
 static constexpr llvm::StringLiteral triple = "nvptx64-nvidia-cuda";
 static constexpr llvm::StringLiteral features = "+ptx80";
 
@@ -109,9 +112,6 @@ static llvm::StringRef toText(ArrayRef<uint8_t> bytes) {
 
 /// The assembler gives registers away that a product in flight still reads.
 static llvm::Error checkCode(const GPUKernel &kernel, StringRef disassembler) {
-  if (disassembler.empty() ||
-      !StringRef(kernel.ptx).contains("wgmma.mma_async"))
-    return llvm::Error::success();
   auto listing = disassemble(disassembler, kernel.cubin);
   if (!listing)
     return listing.takeError();
@@ -122,31 +122,57 @@ static llvm::Error checkCode(const GPUKernel &kernel, StringRef disassembler) {
                                  llvm::join(findings, "\n"));
 }
 
-static llvm::Error compileKernel(FunctionOpInterface kernel, GPUKernel &result,
-                                 const GPUCodegenOptions &options) {
-  result = describe(kernel);
-  StringRef directory = options.cacheDirectory;
-  std::string hash =
-      hashKernel(kernel, (codegenVersion + gpuArchitecture).str());
-  auto ptx = readCacheEntry(directory, hash + ".ptx");
-  result.cached = ptx.has_value();
-  if (ptx) {
-    result.ptx = toText(*ptx).str();
-  } else {
-    auto text = emitPTX(kernel, result);
-    if (!text)
-      return text.takeError();
-    result.ptx = *text;
-    writeCacheEntry(directory, hash + ".ptx",
-                    llvm::arrayRefFromStringRef(result.ptx));
+namespace {
+/// Compiles one kernel, or takes it from the cache. Its entries are H.ptx by
+/// the hash H of the kernel, and by the hash A of PTX and assembler A.cubin,
+/// A.log and A.checked, the hash of a cubin that passed the check.
+class KernelCompiler {
+public:
+  KernelCompiler(FunctionOpInterface kernel, GPUKernel &result,
+                 const GPUCodegenOptions &options, StringRef assembler)
+      : kernel(kernel), result(result), options(options), assembler(assembler) {
   }
-  if (options.ptxas.empty())
+  llvm::Error run();
+
+private:
+  llvm::Error getPTX();
+  llvm::Error getCode();
+  llvm::Error check(StringRef hash);
+
+  FunctionOpInterface kernel;
+  GPUKernel &result;
+  const GPUCodegenOptions &options;
+  StringRef assembler; ///< its identity
+};
+} // namespace
+
+llvm::Error KernelCompiler::getPTX() {
+  std::string name =
+      hashKernel(kernel, (codegenVersion + gpuArchitecture).str()) + ".ptx";
+  if (auto ptx = readCacheEntry(options.cacheDirectory, name)) {
+    result.ptx = toText(*ptx).str();
+    result.cached = true;
     return llvm::Error::success();
+  }
+  auto text = emitPTX(kernel, result);
+  if (!text)
+    return text.takeError();
+  result.ptx = *text;
+  writeCacheEntry(options.cacheDirectory, name,
+                  llvm::arrayRefFromStringRef(result.ptx));
+  return llvm::Error::success();
+}
+
+llvm::Error KernelCompiler::getCode() {
+  StringRef directory = options.cacheDirectory;
+  std::string key = (assembler + gpuArchitecture + "\n" + result.ptx).str();
+  std::string hash = hashBytes(llvm::arrayRefFromStringRef(key));
   auto cubin = readCacheEntry(directory, hash + ".cubin");
   auto log = readCacheEntry(directory, hash + ".log");
   std::string text = log ? toText(*log).str() : "";
   // Half an entry, or one without a report, is made anew.
-  if (ptx && cubin && StringRef(text).contains("Used ")) {
+  bool known = cubin && !cubin->empty() && StringRef(text).contains("Used ");
+  if (known) {
     result.cubin = std::move(*cubin);
   } else {
     auto assembly = assemble(options.ptxas, result.ptx, gpuArchitecture);
@@ -155,13 +181,44 @@ static llvm::Error compileKernel(FunctionOpInterface kernel, GPUKernel &result,
     result.cached = false;
     result.cubin = std::move(assembly->cubin);
     text = assembly->log;
-    if (llvm::Error error = checkCode(result, options.disassembler))
-      return error;
+  }
+  result.report = parseAssemblyReport(text);
+  if (llvm::Error error = check(hash))
+    return error;
+  if (!known) {
     writeCacheEntry(directory, hash + ".cubin", result.cubin);
     writeCacheEntry(directory, hash + ".log",
                     llvm::arrayRefFromStringRef(text));
   }
-  result.report = parseAssemblyReport(text);
+  return llvm::Error::success();
+}
+
+/// Code from the cache may be older than the disassembler, so it is checked
+/// once, too.
+llvm::Error KernelCompiler::check(StringRef hash) {
+  if (options.disassembler.empty() ||
+      !StringRef(result.ptx).contains("wgmma.mma_async"))
+    return llvm::Error::success();
+  std::string name = (hash + ".checked").str();
+  std::string mark = (checkerVersion + hashBytes(result.cubin)).str();
+  auto known = readCacheEntry(options.cacheDirectory, name);
+  if (known && toText(*known) == mark)
+    return llvm::Error::success();
+  if (llvm::Error error = checkCode(result, options.disassembler))
+    return error;
+  writeCacheEntry(options.cacheDirectory, name,
+                  llvm::arrayRefFromStringRef(mark));
+  return llvm::Error::success();
+}
+
+llvm::Error KernelCompiler::run() {
+  result = describe(kernel);
+  if (llvm::Error error = getPTX())
+    return error;
+  if (options.ptxas.empty())
+    return llvm::Error::success();
+  if (llvm::Error error = getCode())
+    return error;
   return checkReport(result.report, getNumber(kernel, "mmx.spills", 0));
 }
 
@@ -187,8 +244,12 @@ mmx::compileKernelsForGPU(ModuleOp module, const GPUCodegenOptions &options) {
     if (function->hasAttr("mmx.kernel"))
       kernels.push_back(function);
   std::vector<GPUKernel> results(kernels.size());
+  std::string assembler;
+  if (!options.ptxas.empty())
+    assembler = identifyAssembler(options.ptxas);
   auto compile = [&](size_t i) -> llvm::Error {
-    llvm::Error error = compileKernel(kernels[i], results[i], options);
+    llvm::Error error =
+        KernelCompiler(kernels[i], results[i], options, assembler).run();
     if (!error)
       return error;
     return llvm::createStringError("kernel @" + kernels[i].getName() + ": " +

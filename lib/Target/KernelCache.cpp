@@ -23,8 +23,11 @@ std::string mmx::hashKernel(Operation *kernel, StringRef salt) {
   llvm::raw_string_ostream stream(text);
   stream << salt << LLVM_VERSION_STRING;
   kernel->print(stream, OpPrintingFlags().useLocalScope());
-  auto digest = llvm::SHA256::hash(llvm::arrayRefFromStringRef(text));
-  return llvm::toHex(digest, /*LowerCase=*/true);
+  return hashBytes(llvm::arrayRefFromStringRef(text));
+}
+
+std::string mmx::hashBytes(ArrayRef<uint8_t> bytes) {
+  return llvm::toHex(llvm::SHA256::hash(bytes), /*LowerCase=*/true);
 }
 
 static SmallString<128> getPath(StringRef directory, StringRef name) {

@@ -26,6 +26,9 @@ namespace mmx {
 /// and of `salt`.
 std::string hashKernel(mlir::Operation *kernel, llvm::StringRef salt);
 
+/// Hash, in hexadecimal digits, of some bytes.
+std::string hashBytes(llvm::ArrayRef<uint8_t> bytes);
+
 /// The bytes of entry `name`; none if there is no such entry or no folder.
 std::optional<std::vector<uint8_t>> readCacheEntry(llvm::StringRef directory,
                                                    llvm::StringRef name);

@@ -39,7 +39,7 @@ using Function = void (*)(void *const *, const int64_t *, int64_t, int64_t,
 using Barrier = std::barrier<>;
 using ThreadFunction = void (*)(void *const *, const int64_t *, int64_t,
                                 int64_t, int64_t, void *, int64_t,
-                                void (*)(void *), void *);
+                                void (*)(void *), void *, const int64_t *);
 
 /// A cell of the grid.
 using Cell3 = std::array<int64_t, 3>;
@@ -52,9 +52,11 @@ void forCells(ArrayRef<int64_t> grid,
         body({i, j, k});
 }
 
-/// Cell after cell on so many threads; `begin` is called once before each.
+/// Cell after cell on so many threads; `begin` is called once before each, and
+/// `end` after it.
 void runBlocks(
     ArrayRef<int64_t> grid, int64_t threads, llvm::function_ref<void()> begin,
+    llvm::function_ref<void(const Cell3 &)> end,
     llvm::function_ref<void(const Cell3 &, int64_t, Barrier &)> body) {
   Barrier barrier(threads);
   std::vector<std::thread> workers;
@@ -66,10 +68,17 @@ void runBlocks(
         barrier.arrive_and_wait();
         body(cell, thread, barrier);
         barrier.arrive_and_wait();
+        if (thread == 0)
+          end(cell);
       });
     });
   for (std::thread &worker : workers)
     worker.join();
+}
+
+/// No byte of the range was written since it was filled.
+bool isPoison(const uint8_t *begin, const uint8_t *end) {
+  return std::all_of(begin, end, [](uint8_t byte) { return byte == 0xff; });
 }
 
 /// Memory with an inaccessible page right behind it, or before it.
@@ -98,9 +107,8 @@ public:
   /// No byte around the data was written.
   bool isSurroundingIntact() const {
     size_t page = sysconf(_SC_PAGESIZE);
-    auto isPoison = [](uint8_t byte) { return byte == 0xff; };
-    return std::all_of(base + page, data, isPoison) &&
-           std::all_of(data + size, base + length - page, isPoison);
+    return isPoison(base + page, data) &&
+           isPoison(data + size, base + length - page);
   }
 
 private:
@@ -137,6 +145,7 @@ private:
                         const KernelInputs &expected);
 
   int64_t scratchBytes = 0;
+  bool scratchIsGlobal = false; ///< every block has a slice of it
 };
 
 } // namespace
@@ -172,7 +181,7 @@ FailureOr<void *> TileRunCPU::compile(KernelOp op, const CPUTarget &machine) {
   if (threads > 0) {
     ConvertTileToSIMTOptions options;
     options.threads = threads;
-    options.shared = std::numeric_limits<int64_t>::max();
+    options.shared = shared;
     manager.addPass(createConvertTileToSIMT(options));
   } else {
     ConvertTileToCPUOptions options;
@@ -182,8 +191,11 @@ FailureOr<void *> TileRunCPU::compile(KernelOp op, const CPUTarget &machine) {
   if (failed(manager.run(*module)))
     return failure();
   if (threads > 0)
-    for (auto function : module->getOps<func::FuncOp>())
+    for (auto function : module->getOps<func::FuncOp>()) {
+      scratchIsGlobal =
+          function->getAttrOfType<IntegerAttr>("mmx.scratch").getInt() != 0;
       emulateBlock(function);
+    }
   llvm::Expected<CPUObject> object = compileKernelsForCPU(*module, machine, {});
   if (!object)
     return op.emitError(llvm::toString(object.takeError()));
@@ -199,7 +211,8 @@ FailureOr<void *> TileRunCPU::compile(KernelOp op, const CPUTarget &machine) {
   scratchBytes = report.scratchBytes;
   llvm::outs() << "@" << op.getSymName() << " for " << machine.name
                << (threads > 0 ? " in threads: " : ": ") << report.codeBytes
-               << " bytes of code, " << scratchBytes << " bytes of scratch\n";
+               << " bytes of code, " << scratchBytes << " bytes of scratch"
+               << (scratchIsGlobal ? " in each block\n" : "\n");
   return dlsym(handle, report.symbol.c_str());
 }
 
@@ -224,7 +237,9 @@ LogicalResult TileRunCPU::run(KernelOp op, void *function,
     if (size_t size = array.getStorageSize())
       memcpy(buffers.back(), array.getData(), size);
   }
-  GuardedBuffer scratch(llvm::alignTo(scratchBytes, 64), /*front=*/true);
+  int64_t blocks = scratchIsGlobal ? grid[0] * grid[1] * grid[2] : 1;
+  int64_t areaBytes = blocks * scratchBytes;
+  GuardedBuffer scratch(llvm::alignTo(areaBytes, 64), /*front=*/true);
   auto runCell = [&](const Cell3 &cell) {
     reinterpret_cast<Function>(function)(buffers.data(), symbols->data(),
                                          cell[0], cell[1], cell[2],
@@ -237,15 +252,23 @@ LogicalResult TileRunCPU::run(KernelOp op, void *function,
         [](void *context) {
           static_cast<Barrier *>(context)->arrive_and_wait();
         },
-        &barrier);
+        &barrier, grid.data());
   };
+  bool strayed = false;
   auto runGrid = [&](bool poison) {
     auto begin = [&] {
       if (poison)
-        memset(scratch.getData(), 0xff, scratchBytes);
+        memset(scratch.getData(), 0xff, areaBytes);
+    };
+    auto end = [&](const Cell3 &cell) {
+      int64_t block = cell[0] + grid[0] * (cell[1] + grid[1] * cell[2]);
+      const uint8_t *all = scratch.getData(), *own = all + block * scratchBytes;
+      if (poison && scratchIsGlobal)
+        strayed |= !isPoison(all, own) ||
+                   !isPoison(own + scratchBytes, all + areaBytes);
     };
     if (threads > 0)
-      runBlocks(grid, threads, begin, runThread);
+      runBlocks(grid, threads, begin, end, runThread);
     else
       forCells(grid, [&](const Cell3 &cell) {
         begin();
@@ -260,7 +283,7 @@ LogicalResult TileRunCPU::run(KernelOp op, void *function,
     if (!guarded.isSurroundingIntact())
       return op.emitError("wrote outside an array");
   }
-  if (!scratch.isSurroundingIntact())
+  if (strayed || !scratch.isSurroundingIntact())
     return op.emitError("wrote outside the scratch area");
   if (repeat == 0)
     return success();

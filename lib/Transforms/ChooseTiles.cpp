@@ -196,13 +196,23 @@ TileChooser::Choice TileChooser::chooseOther(Operation *anchor) const {
           "moves each byte once"};
 }
 
-TileChooser::Choice TileChooser::choose(KernelOp kernel) const {
-  Operation *anchor = &kernel.getBody().front().front();
+/// The op that sets the tile: the anchor, or else the first op that computes.
+static Operation *getAnchor(KernelOp kernel) {
+  Operation *first = nullptr, *anchor = nullptr;
   for (Operation &op : kernel.getBody().front().without_terminator()) {
     FusionKind kind = cast<FusionInterface>(op).getFusionKind();
     if (kind == FusionKind::Anchor || kind == FusionKind::Isolated)
       anchor = &op;
+    if (!first && kind != FusionKind::Reindex)
+      first = &op;
   }
+  if (!anchor)
+    anchor = first;
+  return anchor ? anchor : &kernel.getBody().front().front();
+}
+
+TileChooser::Choice TileChooser::choose(KernelOp kernel) const {
+  Operation *anchor = getAnchor(kernel);
   auto size = [](Value value, int64_t dim) {
     return typeOf(value).getDimSize(dim);
   };

@@ -27,3 +27,15 @@ func.func @decode(%x: tensor<?x64xf32>, %w: tensor<96x64xf32>) -> tensor<?x96xf3
   %y = mmx.linear %x, %w : (tensor<?x64xf32>, tensor<96x64xf32>) -> tensor<?x96xf32>
   return %y : tensor<?x96xf32>
 }
+
+// An op that computes sets the tile, not one that renames elements.
+// CHECK-LABEL: func.func @renamed
+// CHECK: tiles = #mmx.tiles<rows = 8, cols = 256, depth = 1>
+// H200-LABEL: func.func @renamed
+// H200: tiles = #mmx.tiles<rows = 8, cols = 256, depth = 1>
+func.func @renamed(%x: tensor<?x64x128xbf16>) -> tensor<?x8192xf32>
+    attributes {mmx.phase = "prefill"} {
+  %m = mmx.merge_heads %x : (tensor<?x64x128xbf16>) -> tensor<?x8192xbf16>
+  %y = mmx.convert %m : (tensor<?x8192xbf16>) -> tensor<?x8192xf32>
+  return %y : tensor<?x8192xf32>
+}

@@ -42,6 +42,10 @@ AssemblyReport parseAssemblyReport(llvm::StringRef text);
 /// The assembler, or empty if there is none.
 std::string findAssembler();
 
+/// Path and version of an assembler: the part of a cache key that stands for
+/// it. One that does not say its version is known by its path alone.
+std::string identifyAssembler(llvm::StringRef ptxas);
+
 struct Assembly {
   std::vector<uint8_t> cubin;
   std::string log;

@@ -23,8 +23,9 @@ def TileRunCPU : Pass<"tile-run-cpu", "::mlir::ModuleOp"> {
     so that stray accesses and reads of what was not written show.
 
     With `threads` the code is that of `convert-tile-to-simt` for so many
-    threads, which run on threads of this CPU with true barriers; shared memory
-    is then the scratch area.
+    threads, which run on threads of this CPU with true barriers. The scratch
+    area then stands for shared memory, or, for a kernel that needs more than
+    `shared` bytes, for global memory with a slice for each block.
 
     With `repeat` the grid is run so often again, and the smallest processor
     time of a run is printed.
@@ -51,6 +52,9 @@ def TileRunCPU : Pass<"tile-run-cpu", "::mlir::ModuleOp"> {
            "Guard the beginning of arrays instead of the end">,
     Option<"threads", "threads", "int64_t", /*default=*/"0",
            "Threads of a block in the form for GPUs; 0: the form for CPUs">,
+    Option<"shared", "shared", "int64_t",
+           /*default=*/"std::numeric_limits<int64_t>::max()",
+           "Bytes of shared memory in the form for GPUs">,
     Option<"interpret", "interpret", "bool", /*default=*/"true",
            "Compare with the interpreter">,
     Option<"repeat", "repeat", "unsigned", /*default=*/"0",

@@ -92,6 +92,16 @@ protected:
   /// Rows of `tile` that are needed, as known at `at`.
   mlir::Value countRows(mlir::Value tile, mlir::Operation *at);
 
+  /// Gives the result of a tile.read or tile.put the place of its operand.
+  template <typename Places>
+  static mlir::LogicalResult shareOperandPlace(Places &places,
+                                               mlir::Operation *op) {
+    auto place = places.at(op->getOperand(0));
+    place.shape = getTileShape(op->getResult(0).getType());
+    places[op->getResult(0)] = place;
+    return mlir::success();
+  }
+
   tile::KernelOp kernel;
   Emitter e;
   RowDemand demand;

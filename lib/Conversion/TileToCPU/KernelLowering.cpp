@@ -57,12 +57,8 @@ LogicalResult KernelLowering::lowerTileOp(Operation *op) {
       .Case([&](tile::MapOp op) { return lowerMap(op); })
       .Case([&](tile::ReduceOp op) { return lowerReduce(op); })
       .Case([&](tile::ScanOp op) { return lowerScan(op); })
-      .Case<tile::ReadOp, tile::PutOp>([&](Operation *op) {
-        TilePlace place = tiles.at(op->getOperand(0));
-        place.shape = getTileShape(op->getResult(0).getType());
-        tiles[op->getResult(0)] = place;
-        return success();
-      })
+      .Case<tile::ReadOp, tile::PutOp>(
+          [&](Operation *op) { return shareOperandPlace(tiles, op); })
       .Default([&](Operation *op) -> LogicalResult {
         return op->emitOpError("expected an op that the cpu runs");
       });

@@ -41,7 +41,7 @@ ThreadPlan::ThreadPlan(const tile::ScheduleInfo &info) {
 RoleWriter::RoleWriter(const tile::ScheduleInfo &info,
                        const tile::RolePrograms &programs,
                        const FragmentLayout &layout, OpBuilder &builder)
-    : KernelCode(info.getKernel(), builder, /*width=*/1), info(info),
+    : BlockKernelCode(info.getKernel(), builder), info(info),
       programs(programs), layout(layout), plan(info) {}
 
 LogicalResult RoleWriter::lowerTileOp(Operation *op) {
@@ -84,34 +84,11 @@ LogicalResult RoleWriter::checkSupported() {
   return success();
 }
 
-func::FuncOp RoleWriter::createFunction() {
-  Type pointer = LLVM::LLVMPointerType::get(e.getContext());
-  Type i64 = e.getI64Type();
-  SmallVector<Type> inputs(maps.size(), pointer);
-  for (Value param : kernel.getParams())
-    if (isa<tile::ViewType>(param.getType()))
-      inputs.push_back(pointer);
-  inputs.append(kernel.getGrid().getNumSymbols(), i64);
-  inputs.push_back(pointer);
-  e.setInsertionPoint(kernel);
-  auto function = func::FuncOp::create(e, kernel.getSymName(),
-                                       e.getFunctionType(inputs, {}));
-  for (unsigned i = 0; i < maps.size(); ++i) {
-    Type bytes = LLVM::LLVMArrayType::get(e.getI8Type(), 128);
-    function.setArgAttr(i, LLVM::LLVMDialect::getByValAttrName(),
-                        TypeAttr::get(bytes));
-    function.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
-                        e.getI64IntegerAttr(64));
-  }
+func::FuncOp RoleWriter::createRoleFunction() {
   threads = ThreadPlan(info).groups * 128;
-  function->setAttr("mmx.kernel", e.getUnitAttr());
+  func::FuncOp function =
+      createFunction({threads, plan.getBytes()}, maps.size());
   function->setAttr("mmx.warp_groups", e.getUnitAttr());
-  function->setAttr("mmx.grid", kernel.getGridAttr());
-  function->setAttr("mmx.threads", e.getI64IntegerAttr(threads));
-  function->setAttr("mmx.shared", e.getI64IntegerAttr(plan.getBytes()));
-  function->setAttr("mmx.scratch", e.getI64IntegerAttr(0));
-  if (StringAttr label = kernel.getLabelAttr())
-    function->setAttr("mmx.label", label);
   if (Attribute spills = kernel->getAttr("mmx.spills"))
     function->setAttr("mmx.spills", spills);
   if (DenseI64ArrayAttr cluster = kernel.getClusterAttr()) {
@@ -124,7 +101,6 @@ func::FuncOp RoleWriter::createFunction() {
     recipes.push_back(describe(map));
   if (!recipes.empty())
     function->setAttr("mmx.tensor_maps", e.getArrayAttr(recipes));
-  e.setInsertionPointToStart(function.addEntryBlock());
   return function;
 }
 
@@ -194,24 +170,15 @@ LogicalResult RoleWriter::run(StringRef shared) {
   if (failed(checkSupported()))
     return failure();
   collectTensorMaps();
-  func::FuncOp function = createFunction();
-  auto arguments = function.getArguments();
-  mapPointers.assign(arguments.begin(), arguments.begin() + maps.size());
-  int64_t numViews = llvm::count_if(kernel.getParams(), [](Value param) {
-    return isa<tile::ViewType>(param.getType());
-  });
-  int64_t firstView = maps.size();
+  func::FuncOp function = createRoleFunction();
+  llvm::append_range(mapPointers,
+                     function.getArguments().take_front(maps.size()));
   sharedBase = LLVM::AddressOfOp::create(
       e, LLVM::LLVMPointerType::get(e.getContext(), 3), shared);
   setUpThreads();
   initializeBarriers();
-  if (failed(setUpParameters(
-          [&](int64_t i) { return arguments[firstView + i]; },
-          [&](int64_t i) { return arguments[firstView + numViews + i]; })))
+  if (failed(setUpCell(function, maps.size())))
     return failure();
-  for (auto [number, id] : llvm::enumerate(kernel.getGridIds()))
-    mapping.map(id,
-                gpu::BlockIdOp::create(e, static_cast<gpu::Dimension>(number)));
   for (unsigned number = 0; number < info.roles.size(); ++number)
     if (failed(writeRole(number)))
       return failure();

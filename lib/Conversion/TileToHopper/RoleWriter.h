@@ -19,16 +19,15 @@
 #ifndef MMX_LIB_CONVERSION_TILETOHOPPER_ROLEWRITER_H
 #define MMX_LIB_CONVERSION_TILETOHOPPER_ROLEWRITER_H
 
-#include "../TileLowering/KernelCode.h"
+#include "../TileLowering/BlockKernelCode.h"
 #include "SharedPlan.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mmx/Transforms/TileRoleCode.h"
 
 namespace mmx::hopper {
 
 using namespace lowering;
 
-class RoleWriter : public KernelCode {
+class RoleWriter : public BlockKernelCode {
 public:
   RoleWriter(const tile::ScheduleInfo &info, const tile::RolePrograms &programs,
              const FragmentLayout &layout, mlir::OpBuilder &builder);
@@ -75,7 +74,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   mlir::LogicalResult checkSupported();
-  mlir::func::FuncOp createFunction();
+  mlir::func::FuncOp createRoleFunction();
   void collectTensorMaps();
   void setUpThreads();
   void initializeBarriers();

@@ -17,37 +17,12 @@ using namespace mmx::simt;
 
 BlockLowering::BlockLowering(tile::KernelOp kernel, OpBuilder &builder,
                              const BlockLimits &limits)
-    : KernelCode(kernel, builder, /*width=*/1), limits(limits),
+    : BlockKernelCode(kernel, builder), limits(limits),
       plan(kernel, {.panels = false, .oddWords = true}) {}
 
 //===----------------------------------------------------------------------===//
 // The function
 //===----------------------------------------------------------------------===//
-
-func::FuncOp BlockLowering::createFunction() {
-  Type pointer = LLVM::LLVMPointerType::get(e.getContext());
-  SmallVector<Type> inputs;
-  for (Value param : kernel.getParams())
-    if (isa<tile::ViewType>(param.getType()))
-      inputs.push_back(pointer);
-  inputs.append(kernel.getGrid().getNumSymbols(), e.getI64Type());
-  inputs.push_back(pointer);
-  e.setInsertionPoint(kernel);
-  auto function = func::FuncOp::create(e, kernel.getSymName(),
-                                       e.getFunctionType(inputs, {}));
-  bool fits = plan.getBytes() <= limits.shared;
-  function->setAttr("mmx.kernel", e.getUnitAttr());
-  function->setAttr("mmx.grid", kernel.getGridAttr());
-  function->setAttr("mmx.threads", e.getI64IntegerAttr(limits.threads));
-  function->setAttr("mmx.shared",
-                    e.getI64IntegerAttr(fits ? plan.getBytes() : 0));
-  function->setAttr("mmx.scratch",
-                    e.getI64IntegerAttr(fits ? 0 : plan.getBytes()));
-  if (StringAttr label = kernel.getLabelAttr())
-    function->setAttr("mmx.label", label);
-  e.setInsertionPointToStart(function.addEntryBlock());
-  return function;
-}
 
 /// Tiles in shared memory, or in the slice of this block.
 void BlockLowering::setUpPlaces(func::FuncOp function, StringRef shared) {
@@ -70,20 +45,13 @@ void BlockLowering::setUpPlaces(func::FuncOp function, StringRef shared) {
 }
 
 LogicalResult BlockLowering::run(StringRef shared) {
-  func::FuncOp function = createFunction();
+  bool fits = plan.getBytes() <= limits.shared;
+  func::FuncOp function = createFunction(
+      {limits.threads, fits ? plan.getBytes() : 0, fits ? 0 : plan.getBytes()});
   thread = e.toI64(gpu::ThreadIdOp::create(e, gpu::Dimension::x));
   setUpPlaces(function, shared);
-  int64_t numViews = llvm::count_if(kernel.getParams(), [](Value param) {
-    return isa<tile::ViewType>(param.getType());
-  });
-  if (failed(setUpParameters(
-          [&](int64_t i) { return function.getArgument(i); },
-          [&](int64_t i) { return function.getArgument(numViews + i); })))
-    return failure();
-  for (auto [number, id] : llvm::enumerate(kernel.getGridIds()))
-    mapping.map(id,
-                gpu::BlockIdOp::create(e, static_cast<gpu::Dimension>(number)));
-  if (failed(lowerBlock(kernel.getBody().front())))
+  if (failed(setUpCell(function)) ||
+      failed(lowerBlock(kernel.getBody().front())))
     return failure();
   func::ReturnOp::create(e);
   return success();
@@ -98,12 +66,8 @@ LogicalResult BlockLowering::lowerTileOp(Operation *op) {
       .Case([&](tile::MapOp op) { return lowerMap(op), success(); })
       .Case([&](tile::ReduceOp op) { return lowerReduce(op), success(); })
       .Case([&](tile::ScanOp op) { return lowerScan(op), success(); })
-      .Case<tile::ReadOp, tile::PutOp>([&](Operation *op) {
-        TilePlace place = tiles.at(op->getOperand(0));
-        place.shape = getTileShape(op->getResult(0).getType());
-        tiles[op->getResult(0)] = place;
-        return success();
-      })
+      .Case<tile::ReadOp, tile::PutOp>(
+          [&](Operation *op) { return shareOperandPlace(tiles, op); })
       .Default([&](Operation *op) -> LogicalResult {
         return op->emitOpError("expected an op that threads run");
       });

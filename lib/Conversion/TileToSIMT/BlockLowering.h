@@ -17,9 +17,8 @@
 #ifndef MMX_LIB_CONVERSION_TILETOSIMT_BLOCKLOWERING_H
 #define MMX_LIB_CONVERSION_TILETOSIMT_BLOCKLOWERING_H
 
-#include "../TileLowering/KernelCode.h"
+#include "../TileLowering/BlockKernelCode.h"
 #include "../TileLowering/Partial.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mmx::simt {
 
@@ -32,7 +31,7 @@ struct BlockLimits {
   int64_t shared;
 };
 
-class BlockLowering : public KernelCode {
+class BlockLowering : public BlockKernelCode {
 public:
   BlockLowering(tile::KernelOp kernel, mlir::OpBuilder &builder,
                 const BlockLimits &limits);
@@ -47,7 +46,6 @@ private:
   };
 
   // Structure.
-  mlir::func::FuncOp createFunction();
   void setUpPlaces(mlir::func::FuncOp function, llvm::StringRef shared);
   mlir::LogicalResult lowerTileOp(mlir::Operation *op) override;
   void startCarried(mlir::scf::ForOp loop, mlir::Value arg, mlir::Value init,

@@ -3,6 +3,10 @@
 // RUN: not mmx-opt %s --convert-tile-to-simt=threads=2048 2>&1 | FileCheck %s --check-prefix=THREADS
 // RUN: mmx-opt %s --tile-run-cpu='extents=40,40 threads=5' -o /dev/null | FileCheck %s --check-prefix=AGREES
 
+// RUN: mmx-opt %s --tile-run-cpu='extents=40,40 threads=5 shared=5375' -o /dev/null | FileCheck %s --check-prefix=SLICES
+
+// SLICES: @gemm for cpu-v{{[34]}} in threads: {{.*}}, 5376 bytes of scratch in each block
+// SLICES: view 2 agrees
 // THREADS: expected 1 to 1024 threads, but got 2048
 // AGREES: @gemm for cpu-v{{[34]}} in threads: {{.*}}
 // AGREES: view 2 agrees
