@@ -364,97 +364,87 @@ private:
   Value bits;
 };
 
-/// Of the first pair of a thread in a fragment that is stored as it lies.
-RoleWriter::LaneAddresses RoleWriter::getPairAddresses(Value base,
-                                                       MatrixAttr matrix) {
-  Value inGroup = arith::AndIOp::create(e, warp, number32(3));
-  Value row =
-      arith::AddIOp::create(e, arith::MulIOp::create(e, inGroup, number32(16)),
-                            arith::ShRUIOp::create(e, lane, number32(2)));
-  Value col = arith::MulIOp::create(
-      e, arith::AndIOp::create(e, lane, number32(3)), number32(2));
-  return LaneAddresses(e, base, row, col, matrix);
-}
-
-/// Rows and columns of element i from those of element 0, for pairs.
-static std::pair<int64_t, int64_t> getPairStep(int64_t i, int64_t cols) {
-  int64_t block = i / (cols / 2), rest = i % (cols / 2);
-  return {64 * block + 8 * (rest % 4 / 2), 8 * (rest / 4)};
-}
-
-/// Pairs of neighbours in a row are one word; with the swizzle the words of a
-/// warp stand in different banks.
-Value RoleWriter::writeRead(tile::ReadOp op) {
-  MatrixAttr matrix = layout.getMatrix(op.getTile());
-  if (layout.isTransposed(op.getResult()) != layout.isTransposed(op.getTile()))
-    return readTransposed(op, matrix);
-  VectorType type = getVectorType(op.getResult());
-  int64_t cols = layout.getShape(op.getResult()).second;
-  LaneAddresses addresses = getPairAddresses(getTile(op.getTile()), matrix);
-  auto pair = VectorType::get({2}, type.getElementType());
-  SmallVector<Value> elements;
-  for (int64_t i = 0; i < type.getNumElements(); i += 2) {
-    auto [row, col] = getPairStep(i, cols);
-    Value word = LLVM::LoadOp::create(e, pair, addresses.at(row, col));
-    elements.push_back(element(word, 0));
-    elements.push_back(element(word, 1));
-  }
-  return vector::FromElementsOp::create(e, type, elements);
-}
-
-/// ldmatrix.trans: four matrices of 8 x 8, those of two steps of 8 columns of
-/// the fragment and of its two rows 8 apart. Lane l gives the address of row
-/// l % 8 of matrix l / 8.
-Value RoleWriter::readTransposed(tile::ReadOp op, MatrixAttr matrix) {
-  VectorType type = getVectorType(op.getResult());
-  auto [rows, cols] = layout.getShape(op.getResult());
-  Value base = getTile(op.getTile());
-  Value inGroup = arith::AndIOp::create(e, warp, number32(3));
-  Value number = arith::ShRUIOp::create(e, lane, number32(3));
-  Value inMatrix = arith::AndIOp::create(e, lane, number32(7));
-  Value half = arith::AndIOp::create(e, number, number32(1));
-  Value step = arith::ShRUIOp::create(e, number, number32(1));
-  auto times = [&](Value value, int64_t factor) {
-    return arith::MulIOp::create(e, value, number32(factor)).getResult();
+/// Where the lanes of a warp point for ldmatrix and stmatrix, which move four
+/// matrices of 8 x 8: those of two steps of 8 columns of the fragment and of
+/// its two rows 8 apart. Lane l gives the address of row l % 8 of matrix l / 8;
+/// `transposed` if rows of the fragment are columns of the tile.
+RoleWriter::LaneAddresses
+RoleWriter::getMatrixAddresses(Value base, MatrixAttr matrix, bool transposed) {
+  auto part = [&](Value value, int64_t shift, int64_t mask, int64_t factor) {
+    Value shifted = arith::ShRUIOp::create(e, value, number32(shift));
+    Value kept = arith::AndIOp::create(e, shifted, number32(mask));
+    return arith::MulIOp::create(e, kept, number32(factor)).getResult();
   };
   auto sum = [&](Value a, Value b) {
     return arith::AddIOp::create(e, a, b).getResult();
   };
-  Value storedRow = sum(times(step, 8), inMatrix);
-  Value storedCol = sum(times(inGroup, 16), times(half, 8));
-  LaneAddresses addresses(e, base, storedRow, storedCol, matrix);
+  Value inMatrix = part(lane, 0, 7, 1), half = part(lane, 3, 1, 8);
+  Value step = part(lane, 4, 1, 8);
+  Value row = sum(part(warp, 0, 3, 16), half);
+  if (transposed)
+    return LaneAddresses(e, base, sum(step, inMatrix), row, matrix);
+  return LaneAddresses(e, base, sum(row, inMatrix), step, matrix);
+}
+
+/// Registers of two elements that one instruction moves.
+static constexpr int64_t matrixRegisters = 4;
+
+/// body(first element, address) for every instruction.
+void RoleWriter::forMatrices(Value base, MatrixAttr matrix, bool transposed,
+                             llvm::function_ref<void(int64_t, Value)> body) {
+  LaneAddresses addresses = getMatrixAddresses(base, matrix, transposed);
+  int64_t rows = matrix.getRows(), cols = matrix.getCols();
+  if (transposed)
+    std::swap(rows, cols);
+  int64_t first = 0;
+  for (int64_t row = 0; row < rows; row += 64)
+    for (int64_t col = 0; col < cols; col += 16) {
+      body(first, transposed ? addresses.at(col, row) : addresses.at(row, col));
+      first += 2 * matrixRegisters;
+    }
+}
+
+Value RoleWriter::writeRead(tile::ReadOp op) {
+  bool transposed =
+      layout.isTransposed(op.getResult()) != layout.isTransposed(op.getTile());
+  VectorType type = getVectorType(op.getResult());
   Type i32 = e.getI32Type();
   Type words =
       LLVM::LLVMStructType::getLiteral(e.getContext(), {i32, i32, i32, i32});
   auto pair = VectorType::get({2}, type.getElementType());
   SmallVector<Value> elements;
-  for (int64_t block = 0; block < rows / 64; ++block)
-    for (int64_t j = 0; j < cols / 8; j += 2) {
-      Value place = addresses.at(8 * j, 64 * block);
-      Value loaded = NVVM::LdMatrixOp::create(
-          e, words, place, 4, NVVM::MMALayout::col,
-          NVVM::LdStMatrixShapeAttr::get(e.getContext(), 8, 8),
-          NVVM::LdStMatrixEltType::B16);
-      for (int64_t word = 0; word < 4; ++word) {
-        Value bits = LLVM::ExtractValueOp::create(e, loaded, word);
-        Value two = LLVM::BitcastOp::create(e, pair, bits);
-        elements.push_back(element(two, 0));
-        elements.push_back(element(two, 1));
-      }
+  auto read = [&](int64_t, Value place) {
+    Value loaded = NVVM::LdMatrixOp::create(
+        e, words, place, matrixRegisters,
+        transposed ? NVVM::MMALayout::col : NVVM::MMALayout::row,
+        NVVM::LdStMatrixShapeAttr::get(e.getContext(), 8, 8),
+        NVVM::LdStMatrixEltType::B16);
+    for (int64_t word = 0; word < matrixRegisters; ++word) {
+      Value bits = LLVM::ExtractValueOp::create(e, loaded, word);
+      Value two = LLVM::BitcastOp::create(e, pair, bits);
+      elements.push_back(element(two, 0));
+      elements.push_back(element(two, 1));
     }
+  };
+  forMatrices(getTile(op.getTile()), layout.getMatrix(op.getTile()), transposed,
+              read);
   return vector::FromElementsOp::create(e, type, elements);
 }
 
 void RoleWriter::writePut(tile::PutOp op, Value value) {
   MatrixAttr matrix = layout.getMatrix(op.getResult());
-  int64_t cols = layout.getShape(op.getTile()).second;
-  LaneAddresses addresses = getPairAddresses(getTile(op.getResult()), matrix);
   auto pair = VectorType::get({2}, matrix.getElementType());
-  int64_t count = cast<VectorType>(value.getType()).getNumElements();
-  for (int64_t i = 0; i < count; i += 2) {
-    auto [row, col] = getPairStep(i, cols);
-    Value word = vector::FromElementsOp::create(
-        e, pair, ValueRange{element(value, i), element(value, i + 1)});
-    LLVM::StoreOp::create(e, word, addresses.at(row, col));
-  }
+  auto store = [&](int64_t first, Value place) {
+    SmallVector<Value> words;
+    for (int64_t i = first; i < first + 2 * matrixRegisters; i += 2) {
+      Value two = vector::FromElementsOp::create(
+          e, pair, ValueRange{element(value, i), element(value, i + 1)});
+      words.push_back(LLVM::BitcastOp::create(e, e.getI32Type(), two));
+    }
+    NVVM::StMatrixOp::create(
+        e, place, words, NVVM::MMALayout::row,
+        NVVM::LdStMatrixShapeAttr::get(e.getContext(), 8, 8),
+        NVVM::LdStMatrixEltType::B16);
+  };
+  forMatrices(getTile(op.getResult()), matrix, /*transposed=*/false, store);
 }

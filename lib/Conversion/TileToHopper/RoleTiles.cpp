@@ -142,23 +142,6 @@ void RoleWriter::writeWait(const tile::Instruction &instruction, State &state) {
 // Elementwise
 //===----------------------------------------------------------------------===//
 
-/// The vector of scalars; what is rounded to bf16 is rounded in one op, which
-/// takes two elements an instruction.
-static Value pack(Emitter &e, ArrayRef<Value> scalars, VectorType type) {
-  auto rounded = [](Value value) {
-    auto op = value.getDefiningOp<arith::TruncFOp>();
-    return op && op.getIn().getType().isF32() ? op.getIn() : Value();
-  };
-  bool round = type.getElementType().isBF16() &&
-               llvm::all_of(scalars, [&](Value v) { return bool(rounded(v)); });
-  SmallVector<Value> elements;
-  for (Value scalar : scalars)
-    elements.push_back(round ? rounded(scalar) : scalar);
-  VectorType wide = round ? type.clone(e.getF32Type()) : type;
-  Value vector = vector::FromElementsOp::create(e, wide, elements);
-  return round ? arith::TruncFOp::create(e, type, vector) : vector;
-}
-
 namespace {
 /// Copies the body of a map with 32 bits for an index, half the registers of
 /// 64: rows, columns and what is compared with them are far smaller.
@@ -235,6 +218,57 @@ private:
   const IRMapping &outer;
   IRMapping values;
 };
+
+/// The body of a map for two elements of a row. What gives 16-bit floats is
+/// computed for both at once, as the instructions do.
+class PairBody {
+public:
+  PairBody(Emitter &e, const IRMapping &outer)
+      : e(e), bodies{NarrowBody(e, outer), NarrowBody(e, outer)} {}
+
+  NarrowBody &operator[](unsigned i) { return bodies[i]; }
+
+  void clone(Operation &op) {
+    if (!isPaired(op)) {
+      for (NarrowBody &body : bodies)
+        body.clone(op);
+      return;
+    }
+    SmallVector<Value> operands;
+    for (Value operand : op.getOperands())
+      operands.push_back(getPair(operand));
+    Value result = op.getResult(0);
+    auto type = VectorType::get({2}, result.getType());
+    Operation *copy =
+        e.OpBuilder::create(op.getLoc(), op.getName().getIdentifier(), operands,
+                            type, op.getAttrs());
+    pairs[result] = copy->getResult(0);
+    for (auto [i, body] : llvm::enumerate(bodies))
+      body.map(result,
+               vector::ExtractOp::create(e, copy->getResult(0), int64_t(i)));
+  }
+
+private:
+  static bool isPaired(Operation &op) {
+    auto isFloat = [](Type type) { return isa<FloatType>(type); };
+    return op.hasTrait<OpTrait::Vectorizable>() && op.getNumResults() == 1 &&
+           op.getNumOperands() > 0 && op.getResult(0).getType().isBF16() &&
+           llvm::all_of(op.getOperandTypes(), isFloat);
+  }
+
+  Value getPair(Value value) {
+    Value &pair = pairs[value];
+    if (!pair)
+      pair = vector::FromElementsOp::create(
+          e, VectorType::get({2}, value.getType()),
+          ValueRange{bodies[0].lookup(value), bodies[1].lookup(value)});
+    return pair;
+  }
+
+  Emitter &e;
+  std::array<NarrowBody, 2> bodies;
+  llvm::DenseMap<Value, Value> pairs;
+};
 } // namespace
 
 LogicalResult RoleWriter::writeMap(tile::MapOp op, int64_t stage, State &state,
@@ -245,22 +279,29 @@ LogicalResult RoleWriter::writeMap(tile::MapOp op, int64_t stage, State &state,
   Block &body = op.getBody().front();
   SmallVector<SmallVector<Value>> results(op.getNumResults());
   auto compute = [&] {
+    std::optional<PairBody> pair;
     forElements(op.getResult(0), [&](int64_t i, Value row, Value col) {
-      NarrowBody narrow(e, mapping);
+      if (i % 2 == 0)
+        pair.emplace(e, mapping);
+      NarrowBody &narrow = (*pair)[i % 2];
       unsigned number = 0;
       for (Value operand : operands)
         narrow.map(body.getArgument(number++), element(operand, i));
       narrow.map(body.getArgument(number), row);
       narrow.map(body.getArgument(number + 1), col);
+      if (i % 2 == 0)
+        return;
       for (Operation &inner : body.without_terminator())
-        narrow.clone(inner);
+        pair->clone(inner);
       for (auto [list, yielded] :
            llvm::zip(results, body.getTerminator()->getOperands()))
-        list.push_back(narrow.lookup(yielded));
+        for (unsigned half : {0, 1})
+          list.push_back((*pair)[half].lookup(yielded));
     });
     SmallVector<Value> vectors;
     for (auto [list, result] : llvm::zip(results, op.getResults()))
-      vectors.push_back(pack(e, list, getVectorType(result)));
+      vectors.push_back(
+          vector::FromElementsOp::create(e, getVectorType(result), list));
     return vectors;
   };
   SmallVector<Value> vectors;

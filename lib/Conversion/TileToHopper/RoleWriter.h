@@ -159,9 +159,11 @@ private:
   void writeStoreSlot(tile::StoreOp op);
   void storeElements(tile::StoreOp op, const Window &window, mlir::Value given);
   class LaneAddresses;
-  LaneAddresses getPairAddresses(mlir::Value base, MatrixAttr matrix);
+  LaneAddresses getMatrixAddresses(mlir::Value base, MatrixAttr matrix,
+                                   bool transposed);
+  void forMatrices(mlir::Value base, MatrixAttr matrix, bool transposed,
+                   llvm::function_ref<void(int64_t, mlir::Value)> body);
   mlir::Value writeRead(tile::ReadOp op);
-  mlir::Value readTransposed(tile::ReadOp op, MatrixAttr matrix);
   void writePut(tile::PutOp op, mlir::Value value);
 
   //===--------------------------------------------------------------------===//
