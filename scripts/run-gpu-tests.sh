@@ -6,7 +6,8 @@
 #
 # usage: run-gpu-tests.sh        TARGET=h200 also on other Hopper GPUs
 #
-# Everything goes to $OUT/gpu-tests.log (OUT=out if not set). The table at the
+# ONLY=answers stops after the recorded answers. Everything goes to
+# $OUT/gpu-tests.log (OUT=out if not set). The table at the
 # end counts what passed; the exit status is 1 if something failed.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -62,6 +63,29 @@ worst() {
        END { printf "%d prompts, worst logits %.2e, hidden %.2e, state %.2e, best ids %d/%d", n, l, h, s, e, t }' <<<"$answer"
 }
 
+# One line of the table of answers: MODEL and what the last step compared.
+answers=()
+compared() { # MODEL WHAT BOUND
+  answers+=("$(awk -v model="$1" -v what="$2" -v bound="$3" '
+    /^prompt\./ { n++; if ($3 + 0 > l) l = $3 + 0; split($6, i, "/"); e += i[1]; t += i[2]
+      if ($8 ~ /%$/) { own = 1; if ($7 + 0 > m) m = $7 + 0; if ($8 + 0 > o) o = $8 + 0 }
+      bad += $NF != "ok" }
+    END { printf "%-11s %-14s %-8s %9.2e  %9s  %7s  %4d/%-4d  %s", model, what, bound, l,
+            own ? sprintf("%.2e", m) : "-", own ? sprintf("%.2f%%", o) : "-", e, t,
+            n == 0 ? "no answer" : bad ? bad " of " n " DIFFER" : "ok" }' <<<"$answer")")
+}
+
+# Prints the tables and leaves.
+finish() {
+  {
+    printf '%s\n' "" "${table[@]}"
+    printf '\n%-11s %-14s %-8s %9s  %9s  %7s  %9s\n' model routing bound logits "own median" others "best ids"
+    printf '%s\n' "${answers[@]}" ""
+    echo "$passed passed, $failed failed"
+  } | tee -a "$log"
+  exit $((failed > 0))
+}
+
 generate() { # MODEL DTYPE PROMPT COUNT [OPTION...]
   local model=$1 dtype=$2 prompt=$3 count=$4
   shift 4
@@ -81,10 +105,11 @@ fi
 ((failed)) && note "$(grep -E 'FAILED  \]' <<<"$answer" | head -5 | tr '\n' ';')"
 
 for model in $models; do
-  if verify "$model" f32 1e-3; then
-    note "$(worst)"
-  else
-    note "$(worst)"
+  verify "$model" f32 1e-3
+  status=$?
+  compared "$model" f32 1e-3
+  note "$(worst)"
+  if ((status != 0)); then
     # The first kernel that fails by itself, and whether graphs matter.
     verify "$model" f32 1e-3 --profile
     note "$(grep -m1 'error' <<<"$answer" | cut -c1-300)"
@@ -95,11 +120,16 @@ done
 # In bf16 near ties between experts flip: the recorded choice of the reference
 # binds every row, the model's own choice the median row.
 for model in $models; do
-  step "verify $model bf16" 60 "$run" verify "$here/packages/$model.bf16.mmx" \
-    --device cuda --weights "$golden/$model" --progress none \
-    --routing-file "$here/routing/$model.safetensors" ${target[@]+"${target[@]}"}
-  note "$(worst)"
+  for routing in reference own; do
+    step "verify $model bf16 $routing" 60 "$run" verify "$here/packages/$model.bf16.mmx" \
+      --device cuda --weights "$golden/$model" --progress none --routing $routing \
+      --routing-file "$here/routing/$model.safetensors" ${target[@]+"${target[@]}"}
+    note "$(worst)"
+    [[ $routing == own ]] && compared "$model" "bf16 own" "6e-2 m" ||
+      compared "$model" "bf16 reference" 2.5e-2
+  done
 done
+[[ ${ONLY:-} == answers ]] && finish
 
 for model in $models; do
   step "invariance $model" 240 "$here/bin/mmx-model-tests" --gtest_brief=1 \
@@ -131,8 +161,4 @@ for model in $models; do
 done
 printf '\n===== profile\n' >>"$log"
 generate hf-head128 f32 "$prompt,$prompt" 20 --profile >>"$log" 2>&1
-
-printf '\n' | tee -a "$log"
-printf '%s\n' "${table[@]}" | tee -a "$log"
-echo "$passed passed, $failed failed" | tee -a "$log"
-((failed == 0))
+finish

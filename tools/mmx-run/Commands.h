@@ -69,7 +69,7 @@ struct VerifyOptions : ModelOptions {
   double tolerance = 0; ///< 0: the bound of the dtype
   bool hidden = true;
   Routing routing = Routing::Auto; ///< Auto: Reference for bf16
-  std::string routingFile; ///< takes the reference's experts from this file
+  std::string routingFile; ///< knows the reference's experts from this file
   std::string saveRouting; ///< writes them to this file
 };
 int verify(const VerifyOptions &options);

@@ -15,7 +15,8 @@
 // are rounded, and its row then differs by much. With the routing of the
 // reference every token goes where the interpreter sends it, so that bounds
 // hold for all rows; then the model also runs with its own routing, of which
-// only the median row has a bound.
+// only the median row has a bound. With its own routing alone, the choice of
+// the reference serves to count the tokens that went elsewhere.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,6 +56,12 @@ constexpr Bounds f32Bounds = {
     .error = 1e-4, .medianRow = 1e-4, .margin = 1e-3f};
 constexpr Bounds bf16Bounds = {
     .error = 2.5e-2, .medianRow = 6e-2, .margin = 0.15f};
+
+/// What the experts that the reference chooses are for.
+struct RoutingUse {
+  bool compared = false; ///< tokens that go to others are counted
+  bool given = false;    ///< they are chosen in place of the model's own
+};
 
 /// ||got - expected|| / ||expected||, and the row where the difference is
 /// largest.
@@ -98,9 +105,11 @@ private:
 /// Runs prompts of a golden file and compares.
 class Verifier {
 public:
-  /// With a `reference`, or what it chose in `recorded`, its router chooses.
+  /// A `reference`, or what it chose in `recorded`, is needed if its routing
+  /// is compared or given.
   Verifier(Engine &engine, Engine *reference, const Safetensors *recorded,
-           int64_t chunk, const Bounds &bounds, int64_t context);
+           RoutingUse routing, int64_t chunk, const Bounds &bounds,
+           int64_t context);
 
   PromptResult run(const Prompt &prompt);
   /// What the reference chose for the prompts so far.
@@ -113,6 +122,7 @@ private:
                              int64_t &sequence);
   void recordReference(const Prompt &prompt);
   void runOwnRouting(PromptResult &result, const Prompt &prompt);
+  void compareExperts(PromptResult &result);
   void compareMedian(PromptResult &result, std::span<const float> got,
                      std::span<const float> expected);
   void compare(PromptResult &result, const std::string &what,
@@ -124,6 +134,7 @@ private:
   void continueRecorded(PromptResult &result, const Prompt &prompt,
                         int64_t sequence, int32_t best);
 
+  const RoutingUse routing;
   const Bounds bounds;
   Session session;
   std::optional<Session> referenceSession;
@@ -137,9 +148,9 @@ private:
 } // namespace
 
 Verifier::Verifier(Engine &engine, Engine *reference,
-                   const Safetensors *recorded, int64_t chunk,
-                   const Bounds &bounds, int64_t context)
-    : bounds(bounds),
+                   const Safetensors *recorded, RoutingUse routing,
+                   int64_t chunk, const Bounds &bounds, int64_t context)
+    : routing(routing), bounds(bounds),
       session(engine,
               {context, chunk, [this](const StepView &step) { observe(step); },
                [this](std::span<const int64_t>, StepInputs &inputs) {
@@ -307,16 +318,21 @@ void Verifier::compareMedian(PromptResult &result, std::span<const float> got,
                bounds.medianRow, ", but got ", result.medianRow));
 }
 
+/// Counts tokens of a run with own routing that went to other experts.
+void Verifier::compareExperts(PromptResult &result) {
+  if (ownRoutes.experts().empty())
+    fail("the model says nothing of its experts; compile it with --routing");
+  result.otherExperts = ownRoutes.shareOfOthers(referenceRoutes);
+}
+
 void Verifier::runOwnRouting(PromptResult &result, const Prompt &prompt) {
   ownRoutes.clear();
   int64_t sequence;
   std::vector<float> logits =
       prefill(session, prompt.values<int32_t>("input_ids"), sequence);
   session.close(sequence);
-  if (ownRoutes.experts().empty())
-    fail("the model says nothing of its experts; compile it with --routing");
+  compareExperts(result);
   compareMedian(result, logits, prompt.values<float>("logits"));
-  result.otherExperts = ownRoutes.shareOfOthers(referenceRoutes);
 }
 
 PromptResult Verifier::run(const Prompt &prompt) {
@@ -325,14 +341,14 @@ PromptResult Verifier::run(const Prompt &prompt) {
   result.name = prompt.text();
   std::vector<int32_t> ids = prompt.values<int32_t>("input_ids");
   result.tokens = ids.size();
-  bool given = referenceSession || recorded;
-  if (given) {
+  if (routing.compared)
     recordReference(prompt);
+  if (routing.given)
     runOwnRouting(result, prompt);
-  }
   hidden.clear();
+  ownRoutes.clear();
   keeping = prompt.has("hidden.0");
-  giving = given;
+  giving = routing.given;
   int64_t sequence;
   std::vector<float> logits = prefill(session, ids, sequence);
   keeping = false;
@@ -340,6 +356,8 @@ PromptResult Verifier::run(const Prompt &prompt) {
           result.tokens, result.logits);
   if (!bounds.everyRow)
     compareMedian(result, logits, prompt.values<float>("logits"));
+  if (routing.compared && !routing.given)
+    compareExperts(result);
   compareHidden(result, prompt);
   compareStates(result, prompt, sequence);
   int32_t best = bestId(std::span(logits).last(session.engine().model().vocab),
@@ -387,9 +405,13 @@ static void printHeader(bool ownRouting) {
 static void printRow(const PromptResult &row) {
   char text[200], own[40] = "";
   std::string ids = concat(row.idsEqual, "/", row.idsTotal);
-  if (row.otherExperts >= 0)
-    std::snprintf(own, sizeof(own), "      %8s   %5.2f%%",
-                  errorText(row.medianRow).c_str(), 100 * row.otherExperts);
+  if (row.medianRow != -1) {
+    char others[16] = "     -";
+    if (row.otherExperts != -1)
+      std::snprintf(others, sizeof(others), "%5.2f%%", 100 * row.otherExperts);
+    std::snprintf(own, sizeof(own), "      %8s   %s",
+                  errorText(row.medianRow).c_str(), others);
+  }
   std::snprintf(text, sizeof(text),
                 "%-10s %6lld   %8s   %8s   %8s   %8s%s   %8.3f s   %s",
                 row.name.c_str(), (long long)row.tokens,
@@ -440,26 +462,27 @@ static std::string goldenPath(const VerifyOptions &options) {
   return path.string();
 }
 
-/// Whether the router of the reference is to choose the experts.
-static bool takesReferenceRouting(const VerifyOptions &options) {
-  if (!options.routingFile.empty())
-    return true;
+/// In bf16 the routing of the reference is taken into account where there is
+/// a way to know it: an interpreter for a checkpoint, or a file.
+static RoutingUse chooseRouting(const VerifyOptions &options) {
+  bool recorded = !options.routingFile.empty();
   bool package = isPackage(options.model);
-  if (options.routing != Routing::Auto) {
-    if (options.routing == Routing::Reference && package)
-      fail("--routing reference needs a checkpoint, but ", options.model,
-           " is a package; use --routing-file");
-    return options.routing == Routing::Reference;
-  }
-  return chosenDtype(options) == "bf16" && options.device != "reference" &&
-         !package;
+  if (options.routing == Routing::Reference && package && !recorded)
+    fail("--routing reference needs a checkpoint, but ", options.model,
+         " is a package; use --routing-file");
+  bool rounds = chosenDtype(options) == "bf16" && options.device != "reference";
+  RoutingUse use;
+  use.compared =
+      recorded || options.routing == Routing::Reference || (rounds && !package);
+  use.given = use.compared && options.routing != Routing::Own;
+  return use;
 }
 
 static Bounds boundsFor(const VerifyOptions &options, const std::string &dtype,
-                        bool referenceRouting) {
+                        RoutingUse routing) {
   bool bf16 = dtype == "bf16" && options.device != "reference";
   Bounds bounds = bf16 ? bf16Bounds : f32Bounds;
-  bounds.everyRow = !bf16 || referenceRouting;
+  bounds.everyRow = !bf16 || routing.given;
   if (options.tolerance > 0)
     bounds.error = options.tolerance;
   return bounds;
@@ -471,8 +494,8 @@ int mmx::tool::verify(const VerifyOptions &options) {
   Progress progress(options.progress);
   Safetensors file(goldenPath(options));
   auto [prompts, longest] = readPrompts(file);
-  bool referenceRouting = takesReferenceRouting(options);
-  LoadedModel loaded(options, {options.hidden, referenceRouting},
+  RoutingUse routing = chooseRouting(options);
+  LoadedModel loaded(options, {options.hidden, routing.compared},
                      /*sequences=*/1, longest, stages, progress);
   ModelOptions referenceOptions = options;
   referenceOptions.device = "reference";
@@ -480,16 +503,15 @@ int mmx::tool::verify(const VerifyOptions &options) {
   std::optional<Safetensors> recorded;
   if (!options.routingFile.empty())
     recorded.emplace(options.routingFile);
-  else if (referenceRouting)
-    reference.emplace(referenceOptions,
-                      LoadedModel::Extras{.routing = referenceRouting}, 1,
+  else if (routing.compared)
+    reference.emplace(referenceOptions, LoadedModel::Extras{.routing = true}, 1,
                       longest, stages, progress);
-  Bounds bounds = boundsFor(options, loaded.dtype(), referenceRouting);
+  Bounds bounds = boundsFor(options, loaded.dtype(), routing);
   Verifier verifier(loaded.engine(), reference ? &reference->engine() : nullptr,
-                    recorded ? &*recorded : nullptr, options.chunk, bounds,
-                    longest);
+                    recorded ? &*recorded : nullptr, routing, options.chunk,
+                    bounds, longest);
   if (!options.json)
-    printHeader(referenceRouting);
+    printHeader(routing.given || !bounds.everyRow);
   stages.enter("verify");
   json rows = json::array();
   int64_t bad = 0;
@@ -508,7 +530,7 @@ int mmx::tool::verify(const VerifyOptions &options) {
   if (options.json)
     std::cout << json{{"model", options.model},
                       {"device", options.device},
-                      {"routing", referenceRouting ? "reference" : "own"},
+                      {"routing", routing.given ? "reference" : "own"},
                       {"tolerance", bounds.error},
                       {"ok", bad == 0},
                       {"prompts", rows}}

@@ -160,7 +160,8 @@ static CLI::App *addVerify(CLI::App &app, VerifyOptions &options) {
   verify->add_option("--routing-file", options.routingFile,
                      "the reference's experts as --save-routing wrote them: "
                      "needs no interpreter, and takes packages compiled with "
-                     "--routing");
+                     "--routing; with --routing own only to count tokens that "
+                     "go elsewhere");
   verify->add_option("--save-routing", options.saveRouting,
                      "write the experts that the reference chooses");
   verify->add_flag("--hidden,!--no-hidden", options.hidden,
