@@ -28,7 +28,8 @@ static void check(const Tokenizer &tokenizer, ChatFormat format,
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  static const Tokenizer tokenizer(MMX_FUZZ_TOKENIZER);
+  static const Tokenizer tokenizer(MMX_FUZZ_TOKENIZERS
+                                   "/bpe1k_split_tokenizer.json");
   std::string_view text(reinterpret_cast<const char *>(data), size);
   check(tokenizer, ChatFormat::Text01, text);
   check(tokenizer, ChatFormat::M1, text);

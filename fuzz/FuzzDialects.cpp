@@ -25,7 +25,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                       mmx::hopper::HopperDialect>();
   mlir::ScopedDiagnosticHandler quiet(
       &context, [](mlir::Diagnostic &) { return mlir::success(); });
-  llvm::StringRef text(reinterpret_cast<const char *>(data), size);
+  // The lexer looks for the zero that stands behind every file in memory.
+  std::string text(reinterpret_cast<const char *>(data), size);
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   if (!module)
     return 0;

@@ -14,32 +14,12 @@
 
 #include "runtime/support/Error.h"
 #include "runtime/tokenizer/Tokenizer.h"
+#include "unittests/runtime/SmallTokenizer.h"
 
 #include <nlohmann/json.hpp>
 
 using namespace mmx::runtime;
 using nlohmann::json;
-
-/// A token for every byte, and two merges.
-static json goodFile() {
-  json vocabulary;
-  int next = 0x100;
-  for (int byte = 0; byte < 256; ++byte) {
-    bool visible = (byte >= 0x21 && byte <= 0x7e) ||
-                   (byte >= 0xa1 && byte <= 0xac) || byte >= 0xae;
-    int character = visible ? byte : next++;
-    std::string token(1, char(character));
-    if (character >= 0x80)
-      token = {char(0xc0 | character >> 6), char(0x80 | (character & 0x3f))};
-    vocabulary[token] = byte;
-  }
-  vocabulary["he"] = 256;
-  vocabulary["hel"] = 257;
-  return {
-      {"model", {{"vocab", vocabulary}, {"merges", {"h e", "he l"}}}},
-      {"added_tokens", {{{"id", 258}, {"content", "<s>"}}}},
-      {"pre_tokenizer", {{"type", "ByteLevel"}, {"add_prefix_space", false}}}};
-}
 
 static void check(const std::string &file) {
   Tokenizer tokenizer(file);
@@ -50,7 +30,7 @@ static void check(const std::string &file) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static mmx::fuzz::MemoryFile file;
-  static const json good = goodFile();
+  static const json good = mmx::test::smallTokenizer();
   std::string_view text(reinterpret_cast<const char *>(data), size);
   std::string changed;
   if (text.starts_with('+')) {

@@ -20,7 +20,7 @@ trap 'rm -rf "$tree"' EXIT
 mkdir -p "$tree"/{scripts,build/bin,build/corpus,test/golden/tokenizer}
 cp scripts/run-fuzz.py "$tree/scripts"
 cp -r --parents fuzz/corpus models/*/config.json test/golden/*/config.json \
-  test/golden/tokenizer/bpe1k* "$tree"
+  test/golden/chat/*.json test/golden/tokenizer/bpe1k* "$tree"
 for program in $build/bin/fuzz-*; do
   name=$(basename "$program")
   strip -o "$tree/build/bin/$name" "$program"

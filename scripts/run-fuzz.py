@@ -12,6 +12,7 @@ if anything was found.
 """
 
 import argparse
+import json
 import os
 import re
 import shutil
@@ -57,6 +58,10 @@ def add_seeds(build, name, folder):
     elif name == "tokenizer":
         for path in (golden / "tokenizer").glob("bpe1k*_tokenizer.json"):
             shutil.copy(path, folder / path.name)
+    elif name == "chat":
+        cases = json.loads((golden / "chat/m1_cases.json").read_text())
+        for number, case in enumerate(cases):
+            (folder / f"m1-{number}").write_text(json.dumps(case))
     elif name == "package":
         subprocess.run([build / "bin/fuzz-package-seed", folder], check=True)
 

@@ -8,6 +8,7 @@
 #include "runtime/chat/Chat.h"
 
 #include "runtime/support/Error.h"
+#include "runtime/support/JsonText.h"
 
 #include <nlohmann/json.hpp>
 
@@ -186,6 +187,7 @@ static void writeText01(const std::vector<Message> &messages, const json &tools,
 }
 
 ChatFormat mmx::runtime::chatFormatOf(const std::string &config) {
+  refuseDeepJson(config, "config.json");
   json root = json::parse(config, nullptr, /*allow_exceptions=*/false);
   if (!root.is_object())
     fail("config.json: expected an object");
@@ -202,6 +204,7 @@ std::vector<ChatPiece> mmx::runtime::renderChat(ChatFormat format,
                                                 std::string_view conversation,
                                                 bool answer) {
   json root, tools = json::array();
+  refuseDeepJson(conversation, "the conversation");
   try {
     root = json::parse(conversation);
   } catch (const json::exception &error) {

@@ -8,6 +8,7 @@
 #include "runtime/plan/ModelShape.h"
 
 #include "runtime/support/Error.h"
+#include "runtime/support/JsonText.h"
 #include "runtime/support/MappedFile.h"
 
 #include <nlohmann/json.hpp>
@@ -61,14 +62,8 @@ public:
       return integer(key, absent, least, most);
     if (value->empty() || *value != json(value->size(), value->front()))
       fail("expected \"", key, "\" to be an integer, or the same for every ",
-           "layer, but got ", text(*value));
+           "layer, but got ", shortJson(*value));
     return checked(value->front(), key, least, most);
-  }
-
-  static std::string text(const json &value) {
-    std::string result =
-        value.dump(-1, ' ', false, json::error_handler_t::replace);
-    return result.size() > 60 ? result.substr(0, 57) + "..." : result;
   }
 
 private:
@@ -79,7 +74,7 @@ private:
                     : value.is_number_integer();
     if (!fits || value.get<int64_t>() < least || value.get<int64_t>() > most)
       fail("expected \"", key, "\" to be an integer from ", least, " to ", most,
-           ", but got ", text(value));
+           ", but got ", shortJson(value));
     return value.get<int64_t>();
   }
 
@@ -108,12 +103,12 @@ static std::vector<bool> parseKinds(const ConfigReader &config, int64_t layers,
     if (!list->is_array() || list->size() != uint64_t(layers))
       fail("expected \"", key,
            "\" to be an array of \"num_hidden_layers\" = ", layers,
-           ", but got ", ConfigReader::text(*list));
+           ", but got ", shortJson(*list));
     for (const json &entry : *list) {
       std::optional<bool> kind = isSoftmax(entry);
       if (!kind)
         fail("expected \"", key, "\" to hold 0 and 1, or \"linear_attention\" ",
-             "and \"full_attention\", but got ", ConfigReader::text(entry));
+             "and \"full_attention\", but got ", shortJson(entry));
       kinds.push_back(*kind);
     }
     return kinds;
@@ -145,7 +140,7 @@ static std::string parseType(const ConfigReader &config) {
       return type;
   fail("expected \"model_type\" to be \"minimax\", \"minimax_text_01\" or ",
        "\"minimax_m1\", but got ",
-       name.empty() ? "nothing" : ConfigReader::text(json(name)));
+       name.empty() ? "nothing" : shortJson(json(name)));
 }
 
 /// What every source of a shape must keep.
@@ -168,7 +163,7 @@ static void checkShape(const ModelShape &shape) {
 
 static ModelShape parseObject(const json &object) {
   if (!object.is_object())
-    fail("expected an object, but got ", ConfigReader::text(object));
+    fail("expected an object, but got ", shortJson(object));
   ConfigReader config(object);
   ModelShape shape;
   shape.type = parseType(config);
@@ -199,7 +194,7 @@ static ModelShape parseObject(const json &object) {
   const json *tied = config.find("tie_word_embeddings");
   if (tied && !tied->is_boolean())
     fail("expected \"tie_word_embeddings\" to be true or false, but got ",
-         ConfigReader::text(*tied));
+         shortJson(*tied));
   shape.tied = tied && tied->get<bool>();
   checkShape(shape);
   return shape;
@@ -208,6 +203,7 @@ static ModelShape parseObject(const json &object) {
 ModelShape mmx::runtime::parseModelShape(std::string_view text,
                                          const std::string &name) {
   try {
+    refuseDeepJson(text);
     return parseObject(json::parse(text.begin(), text.end()));
   } catch (const json::exception &error) {
     fail(name, ": not JSON: ", error.what());

@@ -16,18 +16,22 @@
 #ifndef MMX_RUNTIME_TOKENIZER_TOKENIZER_H
 #define MMX_RUNTIME_TOKENIZER_TOKENIZER_H
 
+#include "runtime/tokenizer/PairMerger.h"
 #include "runtime/tokenizer/SplitPattern.h"
+#include "runtime/tokenizer/TokenTable.h"
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace mmx::runtime {
+
+struct TokenizerFile;
 
 /// A part of a text.
 struct TextPiece {
@@ -56,26 +60,29 @@ public:
   /// The id of a token, given as the text it stands for.
   std::optional<int32_t> find(std::string_view token) const;
   /// One more than the largest id.
-  int64_t size() const { return int64_t(texts.size()); }
+  int64_t size() const { return tokens.size(); }
 
 private:
-  struct Merge {
-    int32_t rank, id;
-  };
-  void readVocabulary(const std::string &text);
+  /// Whether the merges make a token of the bytes of a token: known as soon as
+  /// a text has these bytes as a piece. Any thread may find out.
+  enum class Stability : uint8_t { Unknown, Stable };
+
+  void build(const TokenizerFile &contents);
+  void addMerges(const TokenizerFile &contents);
+  void mergeBytes(std::string_view piece, std::vector<int32_t> &ids) const;
   void encodePiece(std::string_view piece, std::vector<int32_t> &ids) const;
   void encodePlain(std::string_view text, std::vector<int32_t> &ids) const;
   /// The longest added token that `text` starts with; null: none.
   const std::pair<const std::string, int32_t> *
   addedAt(std::string_view text) const;
-  const Merge *mergeOf(int32_t left, int32_t right) const;
 
   std::string file;
-  std::vector<std::optional<std::string>> texts;       ///< by id
-  std::unordered_map<std::string, int32_t> vocabulary; ///< by bytes
-  std::unordered_map<uint64_t, Merge> merges;          ///< by left and right
+  TokenTable tokens;
+  PairMerger merger;
   std::map<std::string, int32_t, std::less<>> added;
-  std::vector<bool> special; ///< by id
+  size_t longestAdded = 0;
+  std::vector<bool> special;                             ///< by id
+  mutable std::vector<std::atomic<Stability>> stability; ///< by id
   int32_t byteIds[256] = {};
   bool ignoreMerges = false;
   std::vector<SplitPattern> splits;

@@ -8,6 +8,7 @@
 #include "runtime/weights/Checkpoint.h"
 
 #include "runtime/support/Error.h"
+#include "runtime/support/JsonText.h"
 #include "runtime/weights/ElementConversion.h"
 
 #include <nlohmann/json.hpp>
@@ -25,7 +26,10 @@ static std::map<std::string, std::string> readIndex(const std::string &path) {
   MappedFile file(path);
   std::map<std::string, std::string> result;
   try {
-    json index = json::parse(file.bytes().begin(), file.bytes().end());
+    std::string_view text(reinterpret_cast<const char *>(file.bytes().data()),
+                          file.bytes().size());
+    refuseDeepJson(text);
+    json index = json::parse(text.begin(), text.end());
     if (!index.is_object() || !index.contains("weight_map") ||
         !index["weight_map"].is_object())
       fail("expected an object \"weight_map\"");

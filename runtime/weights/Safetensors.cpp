@@ -9,6 +9,7 @@
 
 #include "runtime/package/Element.h"
 #include "runtime/support/Error.h"
+#include "runtime/support/JsonText.h"
 
 #include <nlohmann/json.hpp>
 
@@ -35,6 +36,7 @@ int64_t mmx::runtime::storedElementSize(std::string_view element) {
 
 /// Parses JSON whose outermost object has no key twice.
 static json parseObject(std::string_view text) {
+  refuseDeepJson(text);
   std::set<std::string> keys;
   auto onEvent = [&](int depth, json::parse_event_t event, json &value) {
     if (depth == 1 && event == json::parse_event_t::key &&
@@ -55,7 +57,7 @@ static json parseObject(std::string_view text) {
 static uint64_t unsignedValue(const json &value, const char *what) {
   if (!value.is_number_unsigned())
     fail("expected ", what, " to be a non-negative integer, but got ",
-         value.dump(-1, ' ', false, json::error_handler_t::replace));
+         shortJson(value));
   return value.get<uint64_t>();
 }
 

@@ -9,6 +9,7 @@
 
 #include "runtime/chat/Chat.h"
 #include "runtime/support/Error.h"
+#include "runtime/support/JsonText.h"
 
 #include <nlohmann/json.hpp>
 
@@ -86,6 +87,7 @@ TextModel::chatPrompt(const GenerateOptions &options) const {
   if (!options.chat.empty()) {
     std::string text = readText(options.chat);
     checkUtf8(text, options.chat);
+    refuseDeepJson(text, options.chat);
     try {
       conversation = json::parse(text);
     } catch (const json::exception &error) {
@@ -131,8 +133,9 @@ TextModel::prompts(const GenerateOptions &options) const {
 static json readConfig(const fs::path &file) {
   if (!fs::exists(file))
     return nullptr;
-  json config =
-      json::parse(readText(file.string()), nullptr, /*allow_exceptions=*/false);
+  std::string text = readText(file.string());
+  refuseDeepJson(text, file.string());
+  json config = json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!config.is_object())
     fail(file.string(), ": expected a JSON object");
   return config;
@@ -146,7 +149,7 @@ std::vector<int32_t> TextModel::stopIds() const {
       fail(directory,
            "/generation_config.json: expected eos_token_id as an id "
            "or a list of ids, but got ",
-           id.dump());
+           shortJson(id));
     ids.push_back(id.get<int32_t>());
   };
   json generation = readConfig(fs::path(directory) / "generation_config.json");
