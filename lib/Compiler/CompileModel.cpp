@@ -9,10 +9,12 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mmx/Target/CPUCodegen.h"
 #include "mmx/Target/PackageWriter.h"
 #include "targets.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
@@ -56,11 +58,18 @@ private:
     raw_string_ostream stream(text);
     if (auto name = dyn_cast<NameLoc>(diagnostic.getLocation()))
       stream << name.getName().getValue() << ": ";
+    else if (auto line = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
+      stream << line.getFilename().getValue() << ':' << line.getLine() << ':'
+             << line.getColumn() << ": ";
     else if (!isa<UnknownLoc>(diagnostic.getLocation()))
       stream << diagnostic.getLocation() << ": ";
     stream << diagnostic;
-    for (Diagnostic &note : diagnostic.getNotes())
-      stream << "\nnote: " << note;
+    for (Diagnostic &note : diagnostic.getNotes()) {
+      std::string noteText = note.str();
+      // The op of a layer is a page long, and stands in the reproducer.
+      if (!StringRef(noteText).starts_with("see current operation"))
+        stream << "\nnote: " << noteText;
+    }
     return text;
   }
 
@@ -122,24 +131,44 @@ static LogicalResult runPipeline(ModuleOp module, const CompileOptions &options,
   return manager.run(module);
 }
 
+static void reportProgress(const CompileOptions &options, StringRef stage,
+                           int done) {
+  if (options.progress)
+    options.progress(stage, done, /*total=*/1);
+}
+
+/// Runs the pipeline; what a pass says against the module is the error.
+static Error lowerModule(ModuleOp module, const CompileOptions &options,
+                         Level level) {
+  if (Error error = checkOptions(options))
+    return error;
+  Expected<int64_t> lanes = getVectorLanes(options.target);
+  if (!lanes)
+    return lanes.takeError();
+  reportProgress(options, "lower", 0);
+  DiagnosticCollector collector(module.getContext(), options);
+  if (failed(runPipeline(module, options, *lanes, level))) {
+    Error error = collector.takeError("the pass pipeline failed");
+    if (!sys::fs::exists(options.reproducer))
+      return error;
+    return makeError(toString(std::move(error)) +
+                     "\nto see it again: mmx-opt --run-reproducer " +
+                     options.reproducer);
+  }
+  reportProgress(options, "lower", 1);
+  return Error::success();
+}
+
 Expected<OwningOpRef<ModuleOp>> mmx::lowerModel(MLIRContext &context,
                                                 const ModelFiles &files,
                                                 const CompileOptions &options,
                                                 Level level) {
   if (Error error = checkOptions(options))
     return std::move(error);
-  Expected<int64_t> lanes = getVectorLanes(options.target);
-  if (!lanes)
-    return lanes.takeError();
-  auto advance = [&](StringRef stage, int done) {
-    if (options.progress)
-      options.progress(stage, done, /*total=*/1);
-  };
   if (options.warn)
     for (const std::string &warning : files.warnings)
       options.warn(warning);
-  DiagnosticCollector collector(&context, options);
-  advance("import", 0);
+  reportProgress(options, "import", 0);
   ImportOptions importOptions;
   importOptions.bf16Inputs = options.dtype == "bf16";
   importOptions.keepHidden = options.keepHidden;
@@ -149,11 +178,22 @@ Expected<OwningOpRef<ModuleOp>> mmx::lowerModel(MLIRContext &context,
       importOptions);
   if (!module)
     return module.takeError();
-  advance("import", 1);
-  advance("lower", 0);
-  if (failed(runPipeline(**module, options, *lanes, level)))
-    return collector.takeError("the pass pipeline failed");
-  advance("lower", 1);
+  reportProgress(options, "import", 1);
+  if (Error error = lowerModule(**module, options, level))
+    return std::move(error);
+  return module;
+}
+
+Expected<OwningOpRef<ModuleOp>> mmx::lowerFile(MLIRContext &context,
+                                               StringRef path,
+                                               const CompileOptions &options,
+                                               Level level) {
+  DiagnosticCollector collector(&context, options);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(path, &context);
+  if (!module)
+    return collector.takeError("cannot read " + path.str());
+  if (Error error = lowerModule(*module, options, level))
+    return std::move(error);
   return module;
 }
 
@@ -191,6 +231,16 @@ packageForGPU(ModuleOp module, const CompileOptions &options) {
     return kernels.takeError();
   return writePackage(module, PackageCode(*kernels, options.target),
                       options.dtype);
+}
+
+Expected<std::string>
+mmx::printCode(ModuleOp module, const CompileOptions &options, CodeText form) {
+  if (isGPU(options.target))
+    return printKernelsForGPU(module, form);
+  Expected<CPUTarget> target = CPUTarget::get(options.target);
+  if (!target)
+    return target.takeError();
+  return printKernelsForCPU(module, *target, form);
 }
 
 Expected<std::vector<uint8_t>>

@@ -46,8 +46,10 @@ static void setVectorWidth(llvm::Function &function, const CPUTarget &target) {
   function.addFnAttr("target-cpu", target.cpu);
 }
 
-static llvm::Expected<std::vector<uint8_t>>
-emitObject(func::FuncOp kernel, const CPUTarget &target) {
+/// An object, or a text if one is wanted.
+static llvm::Expected<llvm::SmallVector<char, 0>>
+emit(func::FuncOp kernel, const CPUTarget &target,
+     std::optional<CodeText> text) {
   std::unique_ptr<llvm::TargetMachine> machine =
       createTargetMachine(triple, target.cpu, /*features=*/"");
   if (!machine)
@@ -59,10 +61,12 @@ emitObject(func::FuncOp kernel, const CPUTarget &target) {
   };
   LLVMCodegenOptions options;
   options.finish = finish;
+  options.text = text;
   auto bytes = emitKernel(kernel, *machine, options);
   if (!bytes)
-    return bytes.takeError();
-  return std::vector<uint8_t>(bytes->begin(), bytes->end());
+    return llvm::createStringError("kernel @" + kernel.getName() + ": " +
+                                   llvm::toString(bytes.takeError()));
+  return bytes;
 }
 
 /// Bytes of machine code of function `symbol` in an object.
@@ -96,12 +100,10 @@ static llvm::Error compileKernel(Job &job, const CPUTarget &target,
     job.object = std::move(*cached);
     job.result.cached = true;
   } else {
-    llvm::Expected<std::vector<uint8_t>> object =
-        emitObject(job.kernel, target);
+    auto object = emit(job.kernel, target, /*text=*/std::nullopt);
     if (!object)
-      return llvm::createStringError("kernel @" + symbol + ": " +
-                                     llvm::toString(object.takeError()));
-    job.object = std::move(*object);
+      return object.takeError();
+    job.object.assign(object->begin(), object->end());
     writeCacheEntry(options.cacheDirectory, entry, job.object);
   }
   job.result.symbol = symbol.str();
@@ -132,14 +134,33 @@ static void initializeX86() {
   });
 }
 
+static SmallVector<func::FuncOp> collectKernels(ModuleOp module) {
+  return llvm::filter_to_vector(
+      module.getOps<func::FuncOp>(),
+      [](func::FuncOp function) { return function->hasAttr("mmx.kernel"); });
+}
+
+llvm::Expected<std::string> mmx::printKernelsForCPU(ModuleOp module,
+                                                    const CPUTarget &target,
+                                                    CodeText form) {
+  initializeX86();
+  SmallVector<func::FuncOp> kernels = collectKernels(module);
+  auto print = [&](size_t i) -> llvm::Expected<std::string> {
+    auto text = emit(kernels[i], target, form);
+    if (!text)
+      return text.takeError();
+    return std::string(text->begin(), text->end());
+  };
+  return joinTexts(module.getContext(), kernels.size(), print);
+}
+
 llvm::Expected<CPUObject>
 mmx::compileKernelsForCPU(ModuleOp module, const CPUTarget &target,
                           const CPUCodegenOptions &options) {
   initializeX86();
   std::vector<Job> jobs;
-  for (auto kernel : module.getOps<func::FuncOp>())
-    if (kernel->hasAttr("mmx.kernel"))
-      jobs.push_back({kernel, {}, {}});
+  for (func::FuncOp kernel : collectKernels(module))
+    jobs.push_back({kernel, {}, {}});
 
   auto compile = [&](size_t i) {
     return compileKernel(jobs[i], target, options);

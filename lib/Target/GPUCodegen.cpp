@@ -50,8 +50,9 @@ static GPUKernel describe(FunctionOpInterface kernel) {
   return result;
 }
 
-static llvm::Expected<std::string> emitPTX(FunctionOpInterface kernel,
-                                           const GPUKernel &description) {
+static llvm::Expected<std::string> emitText(FunctionOpInterface kernel,
+                                            const GPUKernel &description,
+                                            CodeText form) {
   std::unique_ptr<llvm::TargetMachine> machine =
       createTargetMachine(triple, gpuArchitecture, features);
   if (!machine)
@@ -83,7 +84,7 @@ static llvm::Expected<std::string> emitPTX(FunctionOpInterface kernel,
   LLVMCodegenOptions options;
   // Code for warp groups is unrolled as it should be; registers are short.
   options.unroll = !kernel->hasAttr("mmx.warp_groups");
-  options.fileType = llvm::CodeGenFileType::AssemblyFile;
+  options.text = form;
   options.prepare = prepare;
   auto text = emitKernel(kernel, *machine, options);
   if (!text)
@@ -154,7 +155,7 @@ llvm::Error KernelCompiler::getPTX() {
     result.cached = true;
     return llvm::Error::success();
   }
-  auto text = emitPTX(kernel, result);
+  auto text = emitText(kernel, result, CodeText::Assembly);
   if (!text)
     return text.takeError();
   result.ptx = *text;
@@ -236,13 +237,28 @@ static void initializeNVPTX() {
   });
 }
 
-llvm::Expected<std::vector<GPUKernel>>
-mmx::compileKernelsForGPU(ModuleOp module, const GPUCodegenOptions &options) {
-  initializeNVPTX();
+static SmallVector<FunctionOpInterface> collectKernels(ModuleOp module) {
   SmallVector<FunctionOpInterface> kernels;
   for (auto function : module.getOps<FunctionOpInterface>())
     if (function->hasAttr("mmx.kernel"))
       kernels.push_back(function);
+  return kernels;
+}
+
+llvm::Expected<std::string> mmx::printKernelsForGPU(ModuleOp module,
+                                                    CodeText form) {
+  initializeNVPTX();
+  SmallVector<FunctionOpInterface> kernels = collectKernels(module);
+  auto print = [&](size_t i) {
+    return emitText(kernels[i], describe(kernels[i]), form);
+  };
+  return joinTexts(module.getContext(), kernels.size(), print);
+}
+
+llvm::Expected<std::vector<GPUKernel>>
+mmx::compileKernelsForGPU(ModuleOp module, const GPUCodegenOptions &options) {
+  initializeNVPTX();
+  SmallVector<FunctionOpInterface> kernels = collectKernels(module);
   std::vector<GPUKernel> results(kernels.size());
   std::string assembler;
   if (!options.ptxas.empty())

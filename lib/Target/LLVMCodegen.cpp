@@ -13,6 +13,7 @@
 #include "mlir/IR/Threading.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "mmx/Target/CPUCodegen.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -97,8 +98,14 @@ mmx::emitKernel(FunctionOpInterface kernel, llvm::TargetMachine &machine,
   optimize(*llvmModule, machine, options.unroll);
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
+  if (options.text == CodeText::LLVMIR) {
+    stream << *llvmModule;
+    return std::move(bytes);
+  }
   llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, options.fileType))
+  auto fileType = options.text ? llvm::CodeGenFileType::AssemblyFile
+                               : llvm::CodeGenFileType::ObjectFile;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, fileType))
     return llvm::createStringError("cannot emit code for this target");
   passes.run(*llvmModule);
   return std::move(bytes);
@@ -124,4 +131,20 @@ llvm::Error mmx::compileEach(MLIRContext *context, size_t count,
       progress(++done, count);
   });
   return errors;
+}
+
+llvm::Expected<std::string>
+mmx::joinTexts(MLIRContext *context, size_t count,
+               llvm::function_ref<llvm::Expected<std::string>(size_t)> print) {
+  std::vector<std::string> texts(count);
+  auto compile = [&](size_t i) -> llvm::Error {
+    llvm::Expected<std::string> text = print(i);
+    if (!text)
+      return text.takeError();
+    texts[i] = std::move(*text);
+    return llvm::Error::success();
+  };
+  if (llvm::Error error = compileEach(context, count, compile, {}))
+    return std::move(error);
+  return llvm::join(texts, "\n");
 }

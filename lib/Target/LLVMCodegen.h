@@ -9,10 +9,12 @@
 #define MMX_LIB_TARGET_LLVMCODEGEN_H
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "llvm/Support/CodeGen.h"
+#include "mmx/Target/CodeText.h"
 #include "llvm/Support/Error.h"
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 
 namespace llvm {
 class Module;
@@ -31,7 +33,8 @@ createTargetMachine(llvm::StringRef triple, llvm::StringRef cpu,
 struct LLVMCodegenOptions {
   /// Unroll loops where LLVM finds it worthwhile.
   bool unroll = false;
-  llvm::CodeGenFileType fileType = llvm::CodeGenFileType::ObjectFile;
+  /// Emit a text; none: an object.
+  std::optional<CodeText> text;
   /// Prepares the function of the kernel, still an op of the LLVM dialect.
   llvm::function_ref<void(mlir::Operation *)> prepare;
   /// Prepares the module before it is optimized.
@@ -42,6 +45,12 @@ struct LLVMCodegenOptions {
 llvm::Expected<llvm::SmallVector<char, 0>>
 emitKernel(mlir::FunctionOpInterface kernel, llvm::TargetMachine &machine,
            const LLVMCodegenOptions &options);
+
+/// Appends the texts of kernels, which `print` makes on the threads of
+/// `context`, in order.
+llvm::Expected<std::string>
+joinTexts(mlir::MLIRContext *context, size_t count,
+          llvm::function_ref<llvm::Expected<std::string>(size_t)> print);
 
 /// Calls compile(i) for all i below `count` on the threads of `context`, which
 /// gets the dialects that code generation needs, and `progress` after each,

@@ -22,14 +22,33 @@
 using namespace mmx;
 namespace cl = llvm::cl;
 
+namespace {
+/// What --emit prints: the module at a level, or text that LLVM makes of its
+/// kernels.
+enum class Emission {
+  MMX,
+  Blocked,
+  Fused,
+  Tiles,
+  Tile,
+  Exec,
+  LLVM,
+  LLVMIR,
+  Assembly,
+  PTX
+};
+} // namespace
+
 static constexpr llvm::StringLiteral overview = R"(compiles a MiniMax-01 model
 
 MODEL is a checkpoint directory or a config.json. Of a checkpoint only the
 config and the headers of the safetensors files are read; the package names
-the weights and does not hold them.
+the weights and does not hold them. With --emit, MODEL may be a .mlir file
+that --emit mmx printed.
 
   mmx-compile MODEL -o model.mmx                  a package for this machine
   mmx-compile MODEL --emit tile                   print the kernels and stop
+  mmx-compile MODEL --emit ptx --target h200      what a GPU gets
   mmx-compile MODEL -o model.mmx --explain        say why tiles were chosen
 )";
 
@@ -65,16 +84,19 @@ static cl::opt<bool>
     routing("routing",
             cl::desc("Programs also take and write the experts of each token"),
             cl::cat(mainOptions));
-static cl::opt<Level> emit(
-    "emit", cl::desc("Print the module at a level and stop:"),
-    cl::values(clEnumValN(Level::MMX, "mmx", "the imported model"),
-               clEnumValN(Level::Blocked, "blocked",
-                          "lightning loops over blocks"),
-               clEnumValN(Level::Fused, "fused", "ops grouped into kernels"),
-               clEnumValN(Level::Tiles, "tiles", "kernels with tile sizes"),
-               clEnumValN(Level::Tile, "tile", "kernels as tile programs"),
-               clEnumValN(Level::Exec, "exec", "host programs"),
-               clEnumValN(Level::LLVM, "llvm", "kernels ready for LLVM")),
+static cl::opt<Emission> emit(
+    "emit", cl::desc("Print a level and stop:"),
+    cl::values(
+        clEnumValN(Emission::MMX, "mmx", "the imported model"),
+        clEnumValN(Emission::Blocked, "blocked", "lightning loops over blocks"),
+        clEnumValN(Emission::Fused, "fused", "ops grouped into kernels"),
+        clEnumValN(Emission::Tiles, "tiles", "kernels with tile sizes"),
+        clEnumValN(Emission::Tile, "tile", "kernels as tile programs"),
+        clEnumValN(Emission::Exec, "exec", "host programs"),
+        clEnumValN(Emission::LLVM, "llvm", "kernels ready for LLVM"),
+        clEnumValN(Emission::LLVMIR, "llvm-ir", "kernels after LLVM's passes"),
+        clEnumValN(Emission::Assembly, "asm", "machine code of a CPU"),
+        clEnumValN(Emission::PTX, "ptx", "machine code of a GPU")),
     cl::cat(debugOptions));
 static cl::opt<bool>
     explain("explain",
@@ -151,21 +173,81 @@ openOutput(llvm::StringRef name) {
   return std::move(file);
 }
 
-/// Prints the module of a level.
-static llvm::Error emitLevel(const CompileOptions &options) {
-  auto file = openOutput(output.empty() ? "-" : output.getValue());
-  if (!file)
-    return file.takeError();
+/// The level of the module that is printed, or that code is made of.
+static Level getLevel() {
+  switch (emit) {
+  case Emission::MMX:
+    return Level::MMX;
+  case Emission::Blocked:
+    return Level::Blocked;
+  case Emission::Fused:
+    return Level::Fused;
+  case Emission::Tiles:
+    return Level::Tiles;
+  case Emission::Tile:
+    return Level::Tile;
+  case Emission::Exec:
+    return Level::Exec;
+  case Emission::LLVM:
+  case Emission::LLVMIR:
+  case Emission::Assembly:
+  case Emission::PTX:
+    return Level::LLVM;
+  }
+  llvm_unreachable("expected an emission");
+}
+
+/// A module that was printed with --emit mmx.
+static bool isModule(llvm::StringRef path) { return path.ends_with(".mlir"); }
+
+/// Assembly is a CPU's, PTX a GPU's.
+static llvm::Error checkEmission() {
+  bool isCPU = llvm::StringRef(target).starts_with("cpu");
+  if (emit == Emission::PTX && isCPU)
+    return llvm::createStringError(
+        "expected a GPU for --emit ptx, but got --target " + target +
+        "; add --target h200, for example, or use --emit asm");
+  if (emit == Emission::Assembly && !isCPU)
+    return llvm::createStringError(
+        "expected a CPU for --emit asm, but got --target " + target +
+        "; use --emit ptx");
+  return llvm::Error::success();
+}
+
+/// MODEL as a module of the level that is wanted.
+static llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+lower(mlir::MLIRContext &context, const CompileOptions &options) {
+  if (isModule(model))
+    return lowerFile(context, model, options, getLevel());
   llvm::Expected<ModelFiles> files = readModelFiles(model);
   if (!files)
     return files.takeError();
+  return lowerModel(context, *files, options, getLevel());
+}
+
+/// Prints the module of a level, or the code of its kernels.
+static llvm::Error emitLevel(const CompileOptions &options) {
+  if (llvm::Error error = checkEmission())
+    return error;
+  auto file = openOutput(output.empty() ? "-" : output.getValue());
+  if (!file)
+    return file.takeError();
   mlir::DialectRegistry registry;
   registerPipelineDialects(registry);
   mlir::MLIRContext context(registry);
-  auto module = lowerModel(context, *files, options, emit);
+  auto module = lower(context, options);
   if (!module)
     return module.takeError();
-  (*module)->print((*file)->os());
+  if (emit < Emission::LLVMIR) {
+    (*module)->print((*file)->os());
+  } else {
+    auto code = printCode(**module, options,
+                          emit == Emission::LLVMIR ? CodeText::LLVMIR
+                                                   : CodeText::Assembly);
+    if (!code)
+      return code.takeError();
+    (*file)->os() << *code;
+  }
   (*file)->keep();
   return llvm::Error::success();
 }
@@ -174,6 +256,10 @@ static llvm::Error writePackage(const CompileOptions &options) {
   if (output.empty())
     return llvm::createStringError(
         "expected -o FILE for the package, or --emit LEVEL to print a module");
+  if (isModule(model))
+    return llvm::createStringError(
+        model + ": expected a checkpoint directory or a config.json for a "
+                "package; a module can be printed with --emit LEVEL");
   auto file = openOutput(output);
   if (!file)
     return file.takeError();

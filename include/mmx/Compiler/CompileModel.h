@@ -18,6 +18,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "mmx/Compiler/Pipeline.h"
 #include "mmx/Model/ImportModel.h"
+#include "mmx/Target/CodeText.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <functional>
@@ -53,6 +54,15 @@ struct CompileOptions {
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 lowerModel(mlir::MLIRContext &context, const ModelFiles &files,
            const CompileOptions &options, Level level);
+
+/// The same for a module that is already imported, in a file of MLIR.
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+lowerFile(mlir::MLIRContext &context, llvm::StringRef path,
+          const CompileOptions &options, Level level);
+
+/// The code of all kernels of a module at `Level::LLVM`, as text.
+llvm::Expected<std::string>
+printCode(mlir::ModuleOp module, const CompileOptions &options, CodeText form);
 
 /// Compiles the model at `path` and returns the bytes of its package.
 llvm::Expected<std::vector<uint8_t>>

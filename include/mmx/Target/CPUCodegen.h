@@ -21,6 +21,7 @@
 #define MMX_TARGET_CPUCODEGEN_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mmx/Target/CodeText.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
 #include <string>
@@ -65,6 +66,11 @@ inline constexpr uint64_t maxKernelCodeBytes = 64 << 10;
 llvm::Expected<CPUObject>
 compileKernelsForCPU(mlir::ModuleOp module, const CPUTarget &target,
                      const CPUCodegenOptions &options);
+
+/// All kernels as text, in the order of the module. Nothing is cached.
+llvm::Expected<std::string> printKernelsForCPU(mlir::ModuleOp module,
+                                               const CPUTarget &target,
+                                               CodeText form);
 
 /// The LLVM dialect for one kernel function inside a module of its own.
 llvm::Error lowerKernelToLLVM(mlir::ModuleOp module);

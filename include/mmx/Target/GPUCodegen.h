@@ -31,6 +31,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mmx/Target/Assembler.h"
+#include "mmx/Target/CodeText.h"
 #include "mmx/Target/MachineCodeChecker.h"
 #include <functional>
 
@@ -63,6 +64,10 @@ inline constexpr llvm::StringLiteral gpuArchitecture = "sm_90a";
 /// The kernels in the order of the module.
 llvm::Expected<std::vector<GPUKernel>>
 compileKernelsForGPU(mlir::ModuleOp module, const GPUCodegenOptions &options);
+
+/// All kernels as text, in the order of the module. Nothing is cached.
+llvm::Expected<std::string> printKernelsForGPU(mlir::ModuleOp module,
+                                               CodeText form);
 
 } // namespace mmx
 
