@@ -8,10 +8,12 @@ test/, and fails if
 
 * a dialect, op, type, attribute or pass lacks a summary or a description;
 * the description of an op, type, attribute or pass lacks an example that
-  contains it;
+  contains it, or gives a pass an option that it does not have;
 * an op or type does not occur in any .mlir test, or an attribute in none;
 * a pass or one of its options does not occur in a RUN line, or an option lacks
-  a description, or no test that runs the pass looks at the result.
+  a description, or no test that runs the pass looks at the result;
+* a link in a page of the tree leads to no file or to no heading;
+* with --pages, the folder of the generated reference, something is in no page.
 
 Every finding is one line, FILE:LINE: what is missing and what to do. The exit
 status is the number of findings, at most 100.
@@ -84,14 +86,22 @@ def read_tests(folder):
     return tests
 
 
+def find_headings(text):
+    """The anchors of a page, as GitHub makes them of its headings."""
+    text = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+            for heading in re.findall(r"^#+ (.*)", text, re.M)}
+
+
 class Checker:
-    def __init__(self, source, by_name, tests):
+    def __init__(self, source, by_name, tests, pages=None):
         self.source = source
         self.by_name = by_name
         self.root = None
         self.tests = tests
         self.mlir = "\n".join(t.text for t in tests if t.path.suffix == ".mlir")
         self.runs = [run for t in tests for run in t.runs]
+        self.pages = pages
         self.findings = []
         self.seen = set()
         self.counts = {}
@@ -127,8 +137,16 @@ class Checker:
         elif not re.search(pattern, example):
             self.report(where, f"the example of {what} does not contain {shown}")
 
+    def check_page(self, where, what, heading):
+        if self.pages is not None and not re.search(
+                rf"^#+ {re.escape(heading)}(?: |$)", self.pages, re.M):
+            self.report(where, f"{what} is in no page of the reference: add its "
+                               "file to docs/CMakeLists.txt")
+
     def check_dialect(self, where, record, records):
-        self.check_texts(where, f"dialect {record['name']}", record)
+        what = f"dialect {record['name']}"
+        self.check_texts(where, what, record)
+        self.check_page(where, what, f"'{record['name']}' Dialect")
 
     def check_op(self, where, record, records):
         dialect = records[record["opDialect"]["def"]]["name"]
@@ -137,6 +155,7 @@ class Checker:
         pattern = rf"(?<![\w.]){re.escape(name)}(?![\w.])"
         self.check_texts(where, what, record)
         self.check_example(where, what, record["description"], pattern, name)
+        self.check_page(where, what, f"`{name}`")
         if not re.search(pattern, self.mlir):
             self.report(where, f"{what} occurs in no .mlir file under test/: "
                                "add it to the dialect's round-trip.mlir")
@@ -151,6 +170,7 @@ class Checker:
         pattern = rf"{re.escape(shown)}(?![\w.])"
         self.check_texts(where, what, record)
         self.check_example(where, what, record["description"], pattern, shown)
+        self.check_page(where, what, record["cppClassName"])
         # Ops may print an attribute without its name, so a keyword is enough.
         short = rf"(?<![\w.])@?{re.escape(mnemonic)}(?:\s|<|=|$)"
         if not re.search(pattern, self.mlir) and not (
@@ -161,12 +181,23 @@ class Checker:
     def check_enum(self, where, record, records):
         if not (record.get("summary") or "").strip():
             self.report(where, f"enum {record['className']} has no summary")
+        self.check_page(where, f"enum {record['className']}",
+                        record["className"])
 
     def check_pass(self, where, record, records):
         name = record["argument"]
         what = f"pass {name}"
         self.check_texts(where, what, record)
         self.check_example(where, what, record["description"], "", name)
+        self.check_page(where, what, f"`-{name}`")
+        options = [records[o["def"]] for o in record.get("options") or []]
+        known = {option["argument"] for option in options}
+        for given in re.findall(rf"{re.escape(name)}(?:='([^']*)'|=(\S+))",
+                                record["description"] or ""):
+            for used in re.findall(r"(?:^|\s)([\w-]+)=", " ".join(given)):
+                if used not in known:
+                    self.report(where, f"the example of {what} gives option "
+                                       f"{used}, which it does not have")
         # An option of its own, or in a textual pipeline.
         flag = rf"(?:\s--?|[(,'\" ]){re.escape(name)}(?![\w-])"
         users = [t for t in self.tests
@@ -178,8 +209,8 @@ class Checker:
             self.report(where, f"no test that runs {what} checks the result: "
                                "pipe it into FileCheck with CHECK lines")
         runs = [run for t in users for run in t.runs if re.search(flag, run)]
-        for option in record.get("options") or []:
-            self.check_option(where, what, records[option["def"]], runs)
+        for option in options:
+            self.check_option(where, what, option, runs)
 
     def check_option(self, where, what, option, runs):
         name = option["argument"]
@@ -188,6 +219,24 @@ class Checker:
         if not any(re.search(rf"(?<![\w-]){re.escape(name)}=", r) for r in runs):
             self.report(where, f"option {name} of {what} occurs in no RUN line "
                                f"under test/: run it with {name}=..")
+
+    def check_links(self):
+        folders = [path for path in sorted(self.source.iterdir())
+                   if path.is_dir() and path.name != "build"]
+        pages = [*sorted(self.source.glob("*.md")),
+                 *(page for f in folders for page in sorted(f.rglob("*.md")))]
+        for page in pages:
+            for number, line in enumerate(page.read_text().split("\n"), 1):
+                for target in re.findall(r"\]\(([^)\s]+)\)", line):
+                    if re.match(r"\w+:", target):
+                        continue
+                    name, _, anchor = target.partition("#")
+                    other = page.parent / name if name else page
+                    if not other.exists() or (
+                            anchor and anchor not in
+                            find_headings(other.read_text())):
+                        self.report((page, number),
+                                    f"the link {target} leads nowhere")
 
     def check(self, root, records):
         self.root = root
@@ -222,14 +271,21 @@ def main():
     parser.add_argument("paths", nargs="*", type=Path,
                         help="files or folders whose definitions are checked "
                              "(default: all)")
+    parser.add_argument("--pages", type=Path,
+                        help="folder of the generated reference")
     parser.add_argument("--tblgen", help="llvm-tblgen (default: from PATH)")
     arguments = parser.parse_args()
     source = arguments.source.resolve()
     tblgen = find_tblgen(arguments.tblgen)
     roots, by_name = find_roots(source / "include")
-    checker = Checker(source, by_name, read_tests(source / "test"))
+    pages = None
+    if arguments.pages:
+        pages = "\n".join(page.read_text()
+                          for page in sorted(arguments.pages.glob("*.md")))
+    checker = Checker(source, by_name, read_tests(source / "test"), pages)
     for root in roots:
         checker.check(root, dump_records(tblgen, source / "include", root))
+    checker.check_links()
     findings = sorted(set(checker.findings))
     if arguments.paths:
         wanted = [str(path.resolve()) for path in arguments.paths]

@@ -20,6 +20,7 @@ config.substitutions.append(("%golden", os.path.join(config.test_source_root, "g
 config.substitutions.append(("%models", os.path.join(os.path.dirname(config.test_source_root), "models")))
 # A CUDA driver that works on host memory (unittests/runtime/FakeCuda.h).
 config.substitutions.append(("%fake-cuda", os.path.join(config.mmx_build_dir, "lib/libmmx-test-fake-cuda.so")))
+config.substitutions.append(("%build", config.mmx_build_dir))
 config.substitutions.append(("%python", config.python_executable))
 if config.mmx_ptxas:
     config.available_features.add("ptxas")

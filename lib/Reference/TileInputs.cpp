@@ -8,6 +8,7 @@
 #include "mmx/Reference/TileInputs.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/ADT/StringExtras.h"
 #include <random>
 
 using namespace mlir;
@@ -22,6 +23,19 @@ KernelInputs KernelInputs::clone() const {
       argument.array = &copy.arrays.back();
     }
   return copy;
+}
+
+FailureOr<KernelOp> mmx::tile::findKernel(ModuleOp module, StringRef name) {
+  SmallVector<std::string> names;
+  for (auto kernel : module.getOps<KernelOp>()) {
+    if (name.empty() || kernel.getSymName() == name)
+      return kernel;
+    names.push_back(("@" + kernel.getSymName()).str());
+  }
+  // Not an error of the op, which would be printed.
+  return emitError(module.getLoc(), "no kernel '")
+         << name << "'; the module has "
+         << (names.empty() ? "none" : llvm::join(names, ", "));
 }
 
 /// Row-major contents given as an attribute.

@@ -131,14 +131,8 @@ struct TileInterpret : mmx::tile::impl::TileInterpretBase<TileInterpret> {
   }
 
 private:
-  FailureOr<KernelOp> lookup(StringRef name) {
-    if (auto found = getOperation().lookupSymbol<KernelOp>(name))
-      return found;
-    return getOperation().emitError("no kernel '") << name << "'";
-  }
-
   LogicalResult interpret() {
-    FailureOr<KernelOp> op = lookup(kernel);
+    FailureOr<KernelOp> op = findKernel(getOperation(), kernel);
     if (failed(op))
       return failure();
     FailureOr<KernelInputs> inputs = makeKernelInputs(*op, extents, seed);
@@ -183,7 +177,7 @@ private:
 
   LogicalResult compareWith(KernelOp op, const KernelInputs &inputs,
                             const KernelInputs &result) {
-    FailureOr<KernelOp> other = lookup(compare);
+    FailureOr<KernelOp> other = findKernel(getOperation(), compare);
     if (failed(other))
       return failure();
     KernelInputs expected = inputs.clone();

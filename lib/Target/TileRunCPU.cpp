@@ -151,12 +151,10 @@ private:
 } // namespace
 
 LogicalResult TileRunCPU::check() {
-  KernelOp op;
-  for (auto candidate : getOperation().getOps<KernelOp>())
-    if (!op && (kernel.empty() || candidate.getSymName() == kernel))
-      op = candidate;
-  if (!op)
-    return getOperation().emitError("no kernel '") << kernel << "'";
+  FailureOr<KernelOp> found = findKernel(getOperation(), kernel);
+  if (failed(found))
+    return failure();
+  KernelOp op = *found;
   llvm::Expected<CPUTarget> machine = CPUTarget::get(target);
   if (!machine)
     return op.emitError(llvm::toString(machine.takeError()));

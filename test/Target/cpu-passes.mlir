@@ -17,7 +17,8 @@
 
 // LANES: expected 8 or 16 lanes, but got 4
 // TARGET: expected target cpu, cpu-v3 or cpu-v4, but got 'z80'
-// NONE: no kernel 'none'
+// NONE: error: no kernel 'none'; the module has @scale
+// NONE-NOT: tile.kernel
 tile.kernel @scale(%x: !tile.view<?x24xf32, read>, %y: !tile.view<?x24xf32, write>)
     grid(%i) = affine_map<()[s0, s1] -> (s0 ceildiv 4)> {
   %c0 = arith.constant 0 : index

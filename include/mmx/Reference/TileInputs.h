@@ -22,6 +22,11 @@ struct KernelInputs {
   KernelInputs clone() const;
 };
 
+/// The kernel with this symbol, or the first one if `name` is empty. If there
+/// is none, that is an error with the names that there are.
+mlir::FailureOr<KernelOp> findKernel(mlir::ModuleOp module,
+                                     llvm::StringRef name);
+
 /// Makes what `tile.inputs` of `kernel` says (see the pass tile-interpret),
 /// drawing from `seed`. `extents` are those that are not fixed otherwise.
 mlir::FailureOr<KernelInputs> makeKernelInputs(KernelOp kernel,

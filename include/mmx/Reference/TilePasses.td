@@ -46,7 +46,7 @@ def TileInterpret : Pass<"tile-interpret", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"kernel", "kernel", "std::string", /*default=*/"",
-           "Symbol of the kernel to run">,
+           "Symbol of the kernel to run; empty: the first one">,
     ListOption<"extents", "extents", "int64_t",
                "Extents that no given elements fix">,
     Option<"seed", "seed", "uint64_t", /*default=*/"0",
