@@ -8,27 +8,49 @@
 The views are those of the model's kernel: packed projections [T, H, 3, D],
 states of slots updated in place, outputs [T, H, D]. A cell is a sequence, a head
 and a part of the values; the parts of a head are a cluster and share queries and
-keys. Values are padded with zeros to a multiple of the width, keys to one of 32. One role carries
-the state, two instances of another make the outputs of alternate blocks, two
-warps load. --plain leaves the schedule out.
+keys. Values are padded with zeros to a multiple of the width, keys to one of 32.
+One role carries the state, two instances of another make the outputs of
+alternate blocks, two warps load. --plain leaves the schedule out.
+
+Few heads do not fill a GPU. Two further forms cut sequences into segments of a
+constant length L, numbered through all sequences, so a cell is a segment, a head
+and a part. The first kernel, --form states, writes into entering[n] what segment
+n of a sequence starts from but for older segments: the initial state for the
+first, else what the segment before adds to a state of zero. The second, --form
+segments, starts from
+
+    S = entering[first],  S = S exp(-rate L) + entering[i]  for i = first + 1 .. n
+
+and goes on like the whole form; the last segment stores the state. A pack of S
+sequences with T tokens has at most (T - S) // L + S segments; that is the extent
+of `entering`, and cells beyond the last segment do nothing. --form plan prints
+how bench/lightning.py launches both.
 """
 
 import argparse
+import json
+from dataclasses import dataclass
 
 SCHEDULE = """
       {cluster}
       schedule = #tile.schedule<
         roles = [@ldkv<warps = 1>, @ldq<warps = 1>,
-                 @state<warps = 4, regs = {state_regs}>,
-                 @out<warps = 4, regs = {out_regs}, alternate = 2 over @i>],
+                 @state<warps = 4, regs = 184>,
+                 @out<warps = 4, regs = 152, alternate = 2 over @i>],
         rings = [@kv<depth = {depth}>, @q<depth = {depth}>, @s<depth = 2>, @ost<depth = 1>]>,"""
 
-PROGRAM = """\
-tile.kernel @for_blocks_{H}x{N}x{N}_hopper(
+STATES_SCHEDULE = """
+      {cluster}
+      schedule = #tile.schedule<
+        roles = [@ldkv<warps = 1>, @state<warps = 4, regs = 240>],
+        rings = [@kv<depth = {depth}>]>,"""
+
+HEADER = """\
+tile.kernel @{symbol}(
     %starts: !tile.view<?xi32, read>, %slots: !tile.view<?xi32, read>,
-    %rates: !tile.view<{H}xf32, read>, %states: !tile.view<?x{H}x{N}x{N}xf32, inplace>,
-    %qkv: !tile.view<?x{H}x3x{N}xbf16, read>, %o: !tile.view<?x{H}x{N}xbf16, write>)
-    grid(%seq, %head, %part) = affine_map<()[s0, s1, s2, s3, s4] -> (s0 - 1, {H}, {parts})>
+    %rates: !tile.view<{H}xf32, read>, %states: {STATES},
+    %qkv: {QKV}, {views})
+    grid({cell}, %head, %part) = affine_map<()[{symbols}] -> ({cells}, {H}, {parts})>
     attributes {{{schedule}
       mmx.spills = {spills} : i64, tile.inputs = [{inputs}]}} {{
   %c0 = arith.constant 0 : index
@@ -36,13 +58,133 @@ tile.kernel @for_blocks_{H}x{N}x{N}_hopper(
   %c2 = arith.constant 2 : index
   %cols = arith.constant {W} : index
   %rows = arith.constant {B} : index
+"""
+
+# Where the tokens of a cell are.
+WHOLE = """\
   %seq1 = arith.addi %seq, %c1 : index
   %first = tile.table %starts[%seq] : !tile.view<?xi32, read> -> index
   %last = tile.table %starts[%seq1] : !tile.view<?xi32, read> -> index
+"""
+
+SEGMENT = """\
+  %length = arith.constant {L} : index
+  %all = arith.constant {D} : index
+  // The sequence of segment %cell, and the segment's number in it.
+  %sequences = tile.dim %slots, 0 : !tile.view<?xi32, read>
+  %segments, %seq, %number = scf.for %s = %c0 to %sequences step %c1 iter_args(%before = %c0, %of = %c0, %at = %c0) -> (index, index, index) {{
+    %s1 = arith.addi %s, %c1 : index
+    %a = tile.table %starts[%s] : !tile.view<?xi32, read> -> index
+    %b = tile.table %starts[%s1] : !tile.view<?xi32, read> -> index
+    %count = affine.apply affine_map<(d0, d1) -> ((d1 - d0) ceildiv {L})>(%a, %b)
+    %after = arith.addi %before, %count : index
+    %from = arith.cmpi sge, %cell, %before : index
+    %to = arith.cmpi slt, %cell, %after : index
+    %here = arith.andi %from, %to : i1
+    %place = arith.subi %cell, %before : index
+    %of1 = arith.select %here, %s, %of : index
+    %at1 = arith.select %here, %place, %at : index
+    scf.yield %after, %of1, %at1 : index, index, index
+  }}
+  %exists = arith.cmpi slt, %cell, %segments : index
+  %begin = tile.table %starts[%seq] : !tile.view<?xi32, read> -> index
+"""
+
+COMMON = """\
   %slot = tile.table %slots[%seq] : !tile.view<?xi32, read> -> index
   %rate = tile.table %rates[%head] : !tile.view<{H}xf32, read> -> f32
   %col = arith.muli %part, %cols : index
+"""
+
+WHOLE_START = """\
   %s0 = tile.load %states[%slot, %head, %c0, %col] dims(2, 3) {{at = #tile.at<@state, order = 0>}} : {STATES} -> !tile.frag<{D}x{W}xf32>
+"""
+
+WHOLE_END = """\
+  tile.store %sn, %states[%slot, %head, %c0, %col] dims(2, 3) {{at = #tile.at<@state, order = 20>}} : !tile.frag<{D}x{W}xf32>, {STATES}
+}}
+"""
+
+SEGMENT_START = """\
+  %seq1 = arith.addi %seq, %c1 : index
+  %tail = tile.table %starts[%seq1] : !tile.view<?xi32, read> -> index
+  %first = affine.apply affine_map<(d0, d1) -> (d0 + d1 * {L})>(%begin, %number)
+  %stop = affine.min affine_map<(d0, d1) -> (d0 + {L}, d1)>(%first, %tail)
+  %last = arith.select %exists, %stop, %first : index
+  // What is left of a state after a segment.
+  %lengthf = arith.constant {L}.0 : f32
+  %fade = arith.mulf %rate, %lengthf : f32
+  %nfade = arith.negf %fade : f32
+  %faded = math.exp %nfade : f32
+  %oldest = arith.subi %cell, %number : index
+  %second = arith.addi %oldest, %c1 : index
+  %cell1 = arith.addi %cell, %c1 : index
+  %e0 = tile.load %entering[%oldest, %head, %c0, %col] dims(2, 3) {{at = #tile.at<@state, order = 0>}} : {ENTERING} -> !tile.frag<{D}x{W}xf32>
+  %s0 = scf.for %n = %second to %cell1 step %c1 iter_args(%older = %e0) -> (!tile.frag<{D}x{W}xf32>) {{
+    %added = tile.load %entering[%n, %head, %c0, %col] dims(2, 3) {{at = #tile.at<@state, order = 0>}} : {ENTERING} -> !tile.frag<{D}x{W}xf32>
+    %sum = tile.map(%older, %added) {{at = #tile.at<@state, order = 10>}} : (!tile.frag<{D}x{W}xf32>, !tile.frag<{D}x{W}xf32>) -> !tile.frag<{D}x{W}xf32> {{
+    ^bb0(%x: f32, %y: f32, %r: index, %c: index):
+      %z = arith.mulf %x, %faded : f32
+      %w = arith.addf %z, %y : f32
+      tile.yield %w : f32
+    }}
+    scf.yield %sum : !tile.frag<{D}x{W}xf32>
+  }} {{at = #tile.loop<@fold, order = 5>}}
+"""
+
+SEGMENT_END = """\
+  // The last segment has the state of the sequence.
+  %ends = arith.cmpi eq, %last, %tail : index
+  %closes = arith.andi %ends, %exists : i1
+  %stored = arith.select %closes, %all, %c0 : index
+  tile.store %sn, %states[%slot, %head, %c0, %col] rows %stored dims(2, 3) {{at = #tile.at<@state, order = 20>}} : !tile.frag<{D}x{W}xf32>, {STATES}
+}}
+"""
+
+# Blocks from the newest to the oldest: the next kernel starts with tokens that
+# were read last, and the sum is never scaled.
+ENTERING = """\
+  %isfirst = arith.cmpi eq, %number, %c0 : index
+  %starting = arith.andi %isfirst, %exists : i1
+  %initial = arith.select %starting, %all, %c0 : index
+  %span = arith.select %isfirst, %c0, %length : index
+  %newest = affine.apply affine_map<(d0, d1) -> (d0 + d1 * {L} - {B})>(%begin, %number)
+  %s0 = tile.load %states[%slot, %head, %c0, %col] dims(2, 3) rows %initial {{at = #tile.at<@state, order = 0>}} : {STATES} -> !tile.frag<{D}x{W}xf32>
+  %sn = scf.for %back = %c0 to %span step %rows iter_args(%st = %s0) -> (!tile.frag<{D}x{W}xf32>) {{
+    %t = arith.subi %newest, %back : index
+    %kt = tile.load %qkv[%t, %head, %c1, %c0] dims(0, 3) {{at = #tile.at<@ldkv, order = 0, ring = @kv{multicast}>}} : {QKV} -> !tile.sram<{B}x{D}xbf16>
+    %vt = tile.load %qkv[%t, %head, %c2, %col] dims(0, 3) {{at = #tile.at<@ldkv, order = 10, ring = @kv.1>}} : {QKV} -> !tile.sram<{B}x{W}xbf16>
+    // What is left of the block's last value.
+    %bi = arith.index_cast %back : index to i32
+    %bf = arith.sitofp %bi : i32 to f32
+    %bd = arith.mulf %rate, %bf : f32
+    %bn = arith.negf %bd : f32
+    %left = math.exp %bn : f32
+    %vf = tile.read %vt {{at = #tile.at<@state, order = 0>}} : !tile.sram<{B}x{W}xbf16> -> !tile.frag<{B}x{W}xbf16>
+    %vs = tile.map(%vf) {{at = #tile.at<@state, order = 10>}} : (!tile.frag<{B}x{W}xbf16>) -> !tile.frag<{B}x{W}xbf16> {{
+    ^bb0(%x: bf16, %r: index, %c: index):
+      %rest = arith.constant {last} : index
+      %d = arith.subi %rest, %r : index
+      %di = arith.index_cast %d : index to i32
+      %df = arith.sitofp %di : i32 to f32
+      %rd = arith.mulf %rate, %df : f32
+      %n = arith.negf %rd : f32
+      %e = math.exp %n : f32
+      %w = arith.mulf %e, %left : f32
+      %xf = arith.extf %x : bf16 to f32
+      %y = arith.mulf %xf, %w : f32
+      %yb = arith.truncf %y : f32 to bf16
+      tile.yield %yb : bf16
+    }}
+    %s1 = tile.mma %kt transpose_a, %vs acc %st {{at = #tile.at<@state, order = 20, inflight = 0>}} : !tile.sram<{B}x{D}xbf16>, !tile.frag<{B}x{W}xbf16> -> !tile.frag<{D}x{W}xf32>
+    scf.yield %s1 : !tile.frag<{D}x{W}xf32>
+  }} {{at = #tile.loop<@i, order = 10>}}
+  %stored = arith.select %exists, %all, %c0 : index
+  tile.store %sn, %entering[%cell, %head, %c0, %col] rows %stored dims(2, 3) {{at = #tile.at<@state, order = 20>}} : !tile.frag<{D}x{W}xf32>, {ENTERING}
+}}
+"""
+
+BLOCKS = """\
   // The decay from a column to a row, 0 above the diagonal.
   %decay = tile.map() {{at = #tile.at<@out, order = 0>}} : () -> !tile.frag<{B}x{B}xf32> {{
   ^bb0(%r: index, %c: index):
@@ -143,36 +285,98 @@ tile.kernel @for_blocks_{H}x{N}x{N}_hopper(
     tile.store %os, %o[%t, %head, %col] rows %m dims(0, 2) {{at = #tile.at<@out, order = 80>}} : !tile.sram<{B}x{W}xbf16>, !tile.view<?x{H}x{N}xbf16, write>
     scf.yield %s1 : !tile.frag<{D}x{W}xf32>
   }} {{at = #tile.loop<@i, order = 10>}}
-  tile.store %sn, %states[%slot, %head, %c0, %col] dims(2, 3) {{at = #tile.at<@state, order = 20>}} : !tile.frag<{D}x{W}xf32>, {STATES}
-}}
 """
 
 SMALL_INPUTS = ('dense<[0, 9, 9, 22, 23]> : tensor<5xi32>, '
                 'dense<[3, 4, 0, 1]> : tensor<4xi32>, '
-                'dense<[0.5, 0.0625]> : tensor<2xf32>, "random", "random", "poison"')
+                'dense<[0.5, 0.0625]> : tensor<2xf32>')
 
 
-def write_program(heads, dim, block, width, depth, scheduled):
-    parts = -(-dim // width)
-    unit = min(32, width)  # columns of the narrowest swizzle that fits
-    head = {"H": heads, "N": dim, "D": -(-dim // unit) * unit, "B": block,
-            "W": width, "last": block - 1, "parts": parts,
-            "multicast": ", multicast = 2" if parts > 1 else ""}
-    head["STATES"] = f"!tile.view<?x{heads}x{dim}x{dim}xf32, inplace>"
-    head["QKV"] = f"!tile.view<?x{heads}x3x{dim}xbf16, read>"
-    head["inputs"] = SMALL_INPUTS if block < 64 else \
-        '"random", "random", "random", "random", "random", "poison"'
-    # Bytes that the assembler may spill of a kernel in real sizes: today none.
-    head["spills"] = 64 if block >= 64 and scheduled else 0
+@dataclass
+class Form:
+    """A kernel: its name, views after those of all forms, contents of views
+    from the states on, parts of the program."""
+    symbol: str
+    views: list
+    inputs: list
+    states_mode: str
+    cells: str
+    program: list
+    schedule: str = SCHEDULE
+
+
+FORMS = {
+    "whole": Form("for_blocks", ["%o: {O}"], ["random", "random", "poison"],
+                  "inplace", "s0 - 1",
+                  [WHOLE, COMMON, WHOLE_START, BLOCKS, WHOLE_END]),
+    "states": Form("segment_states", ["%entering: {ENTERING}"],
+                   ["random", "random", "poison"], "read", "s4",
+                   [SEGMENT, COMMON, ENTERING], STATES_SCHEDULE),
+    "segments": Form("segment_blocks", ["%entering: {ENTERING}", "%o: {O}"],
+                     ["random", "random", "random", "poison"], "write", "s4",
+                     [SEGMENT, COMMON, SEGMENT_START, BLOCKS, SEGMENT_END]),
+}
+
+
+def choose_segment(heads):
+    """Tokens of a segment: 128 cells of 128k tokens, for any number of heads."""
+    return 2048 * heads
+
+
+def write_program(args):
+    form = FORMS[args.form]
+    parts = -(-args.dim // args.width)
+    unit = min(32, args.width)  # columns of the narrowest swizzle that fits
+    cells = f"{args.heads}x{args.dim}x{args.dim}"
+    state = f"!tile.view<?x{cells}xf32, "
+    symbols = 4 + len(form.views)
+    small = args.block < 64
+    head = {"H": args.heads, "N": args.dim, "D": -(-args.dim // unit) * unit,
+            "B": args.block, "W": args.width, "L": args.segment,
+            "last": args.block - 1, "parts": parts,
+            "multicast": ", multicast = 2" if parts > 1 else "",
+            "symbol": f"{form.symbol}_{cells}"
+                      + ("" if args.form == "whole" else f"_{args.segment}")
+                      + "_hopper",
+            "cell": "%seq" if args.form == "whole" else "%cell",
+            "cells": form.cells,
+            "symbols": ", ".join(f"s{i}" for i in range(symbols)),
+            # Bytes that the assembler may spill of a kernel in real sizes:
+            # today none.
+            "spills": 0 if small or args.plain else 64,
+            "STATES": f"{state}{form.states_mode}>",
+            "ENTERING": state + ("write>" if args.form == "states" else "read>"),
+            "QKV": f"!tile.view<?x{args.heads}x3x{args.dim}xbf16, read>",
+            "O": f"!tile.view<?x{args.heads}x{args.dim}xbf16, write>"}
+    contents = ", ".join(f'"{text}"' for text in form.inputs)
+    head["inputs"] = (SMALL_INPUTS if small else
+                      '"random", "random", "random"') + ", " + contents
+    head["views"] = ", ".join(form.views).format(**head)
     head["schedule"] = ""
-    if scheduled:
-        head["schedule"] = SCHEDULE.format(
+    if not args.plain:
+        head["schedule"] = form.schedule.format(
             cluster=f"cluster = array<i64: 2, {parts}>," if parts > 1 else "",
-            depth=depth, state_regs=184, out_regs=152)
-    text = PROGRAM.format(**head)
-    if not scheduled:
+            depth=args.depth)
+    text = "".join([HEADER] + form.program).format(**head)
+    if args.plain:
         text = "\n".join(map(strip_place, text.split("\n")))
     return text
+
+
+def write_plan(args):
+    """What bench/lightning.py launches for the two forms of segments."""
+    name = f"{args.heads}x{args.dim}x{args.dim}_{args.segment}_hopper"
+    common = ["starts", "slots", "rates", "state", "qkv", "entering"]
+    return json.dumps({
+        "form": "prefill", "heads": args.heads, "dim": args.dim,
+        "segment": args.segment,
+        "buffers": {"entering": [
+            f"(tokens - sequences) // {args.segment} + sequences",
+            "heads", "dim", "dim"]},
+        "launches": [
+            {"kernel": f"segment_states_{name}", "views": common},
+            {"kernel": f"segment_blocks_{name}", "views": common + ["out"]}]},
+        indent=1) + "\n"
 
 
 def strip_place(line):
@@ -183,16 +387,22 @@ def strip_place(line):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--form", choices=[*FORMS, "plan"], default="whole")
     parser.add_argument("--heads", type=int, default=64)
     parser.add_argument("--dim", type=int, default=128)
     parser.add_argument("--block", type=int, default=64)
     parser.add_argument("--width", type=int, default=64,
                         help="values of a cell")
     parser.add_argument("--depth", type=int, default=4, help="of load rings")
+    parser.add_argument("--segment", type=int,
+                        help="tokens, a multiple of the block; by the heads")
     parser.add_argument("--plain", action="store_true", help="no schedule")
     args = parser.parse_args()
-    print(write_program(args.heads, args.dim, args.block, args.width,
-                        args.depth, not args.plain), end="")
+    args.segment = args.segment or choose_segment(args.heads)
+    if args.segment % args.block:
+        parser.error("expected a segment of whole blocks")
+    write = write_plan if args.form == "plan" else write_program
+    print(write(args), end="")
 
 
 if __name__ == "__main__":

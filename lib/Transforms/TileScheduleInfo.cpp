@@ -245,23 +245,29 @@ static bool hasTileOps(Operation *loop) {
       .wasInterrupted();
 }
 
+/// Every role computes the scalars that it needs: they must come out the same.
+/// `op` may contain others.
+static LogicalResult checkReplicable(Operation *op) {
+  auto check = [](Operation *scalar) {
+    // A tile.table reads what no kernel writes.
+    if (isa<TableOp>(scalar) || scalar->hasTrait<OpTrait::IsTerminator>() ||
+        scalar->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+        isMemoryEffectFree(scalar))
+      return WalkResult::advance();
+    scalar->emitOpError("is a scalar that is not replicable, expected it to be "
+                        "pure or read from a 'read' view");
+    return WalkResult::interrupt();
+  };
+  return failure(op->walk(check).wasInterrupted());
+}
+
 LogicalResult ScheduleInfo::collect(Operation *loop) {
   for (Operation &op : *getBody(loop)) {
-    if (classify(&op)) {
-      if (failed(collectOp(&op, loop)))
-        return failure();
-    } else if (hasTileOps(&op)) {
-      if (failed(collectLoop(&op)))
-        return failure();
-    } else if (!op.hasTrait<OpTrait::IsTerminator>() && !isa<TableOp>(op) &&
-               !isMemoryEffectFree(&op)) {
-      return op.emitOpError("is a scalar that is not replicable, expected it "
-                            "to be pure or read from a 'read' view");
-    }
-    if (auto table = dyn_cast<TableOp>(op);
-        table && table.getView().getType().getMode() != AccessMode::Read)
-      return op.emitOpError("is a scalar that is not replicable, expected it "
-                            "to be pure or read from a 'read' view");
+    LogicalResult status = classify(&op)     ? collectOp(&op, loop)
+                           : hasTileOps(&op) ? collectLoop(&op)
+                                             : checkReplicable(&op);
+    if (failed(status))
+      return failure();
   }
   return success();
 }

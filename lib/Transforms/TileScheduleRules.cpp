@@ -176,6 +176,11 @@ LogicalResult Rules::verifyIndependent(Operation *op, Value value, Value id) {
     depends |= next == id;
     if (Operation *def = next.getDefiningOp()) {
       llvm::for_each(def->getOperands(), visit);
+      // A scalar loop or branch depends on all that it computes.
+      for (Region &region : def->getRegions())
+        region.walk([&](Operation *inner) {
+          llvm::for_each(inner->getOperands(), visit);
+        });
       continue;
     }
     auto loop = dyn_cast<scf::ForOp>(next.getParentBlock()->getParentOp());

@@ -62,4 +62,27 @@ def TileInterpret : Pass<"tile-interpret", "::mlir::ModuleOp"> {
   ];
 }
 
+def TileRunRoles : Pass<"tile-run-roles", "::mlir::ModuleOp"> {
+  let summary = "runs the roles of scheduled kernels in many interleavings";
+  let description = [{
+    Derives the code of the roles of every kernel that has a schedule and runs
+    it on `TileMachine` (docs/tile-schedules.md) under `seeds` orders of the
+    roles, copies, products and stores. Every run must give what the program
+    gives without its schedule, bit for bit. Inputs and `extents`, which all
+    kernels share, are those of `tile-interpret`. The module is not changed.
+
+    Example: `mmx-opt lightning.mlir --tile-run-roles='seeds=100 extents=26'`
+    prints
+    ```
+    @lightning: 100 interleavings
+    ```
+  }];
+  let options = [
+    Option<"seeds", "seeds", "unsigned", /*default=*/"100",
+           "Number of interleavings">,
+    ListOption<"extents", "extents", "int64_t",
+               "Extents that no given elements fix">
+  ];
+}
+
 #endif // MMX_REFERENCE_TILEPASSES_TD
