@@ -54,6 +54,7 @@ test-gpu: ## run that bundle here; needs a GPU, but no LLVM
 bench: ## speed on this machine, checked before it is timed
 	@$(MAKE) --no-print-directory build PRESET=release
 	@python3 bench/cpu.py --build build/release
+	@python3 bench/tokenizer.py --build build/release
 
 docs: build ## reference pages from TableGen, into build/dev/docs
 	@cmake --build $(BUILD) --target docs
