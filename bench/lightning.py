@@ -236,6 +236,33 @@ def check_repeats(variant, seed, count=20):
     return different
 
 
+def check_delayed(delayed, variants, seed):
+    """Builds whose warps are delayed at random (convert-tile-to-hopper=delays=N)
+    give the bits of the variant with the same heads and dim."""
+    wrong = 0
+    for variant in delayed:
+        same = [v for v in variants if (v.form, v.heads, v.dim) ==
+                (variant.form, variant.heads, variant.dim)]
+        different = 0
+        for lengths in ([1, 64, 65, 2, 127], [300, 1, 1000], [2048]):
+            case = Case(variant, lengths if variant.form == "prefill" else
+                        [1] * len(lengths), reference.layer_factor(0), True, seed)
+            results = []
+            for build in [variant] + same[:1]:
+                case.reset()
+                build.prepare(case)()
+                torch.cuda.synchronize()
+                results.append(case.snapshot())
+            different += not all(torch.equal(a, b) for a, b
+                                 in zip(results[0], results[-1]))
+        right = same and not different
+        wrong += not right
+        print(f"{'right' if right else 'WRONG':6} {variant.name}: delayed at "
+              f"random, {different} of 3 cases differ from "
+              f"{same[0].name if same else 'no variant'}", flush=True)
+    return wrong
+
+
 def check(variant, args):
     """True if all is right; prints one line for the worst of each check."""
     packs = CHECK_PACKS if variant.form == "prefill" else \
@@ -414,6 +441,8 @@ def main():
     parser.add_argument("--longest-check", type=int, default=8191)
     parser.add_argument("--seed", type=int,
                         default=torch.seed() % (1 << 31))
+    parser.add_argument("--delayed", nargs="*", default=[],
+                        help="folders of builds with random delays")
     parser.add_argument("--no-times", action="store_true")
     args = parser.parse_args()
     difference = reference.check_reference(DEVICE)
@@ -430,6 +459,7 @@ def main():
         except Exception:
             traceback.print_exc()
             failures += 1
+    failures += check_delayed(map(Variant, args.delayed), right, args.seed)
     if not args.no_times:
         single, sustained, (clock, power) = gpu_launch.copy_bandwidth()
         print(f"\n{'':41} single launches        sustained loop\n"

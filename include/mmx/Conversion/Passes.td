@@ -59,6 +59,9 @@ def ConvertTileToHopper : Pass<"convert-tile-to-hopper", "::mlir::ModuleOp"> {
 
     Kernels without a schedule are left alone.
 
+    With `delays` warps sleep up to 2 microseconds before an eighth of their
+    steps, other ones for each seed: results must stay the same bit for bit.
+
     Example: `mmx-opt kernels.mlir --convert-tile-to-hopper
     --gpu-assemble-kernels`
   }];
@@ -67,6 +70,10 @@ def ConvertTileToHopper : Pass<"convert-tile-to-hopper", "::mlir::ModuleOp"> {
     "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
     "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect", "::mmx::hopper::HopperDialect"
+  ];
+  let options = [
+    Option<"delays", "delays", "int64_t", /*default=*/"0",
+           "seed of random delays, to show races; 0 for none">
   ];
 }
 

@@ -40,9 +40,10 @@ ThreadPlan::ThreadPlan(const tile::ScheduleInfo &info) {
 
 RoleWriter::RoleWriter(const tile::ScheduleInfo &info,
                        const tile::RolePrograms &programs,
-                       const FragmentLayout &layout, OpBuilder &builder)
+                       const FragmentLayout &layout, OpBuilder &builder,
+                       int64_t delays)
     : BlockKernelCode(info.getKernel(), builder), info(info),
-      programs(programs), layout(layout), plan(info) {}
+      programs(programs), layout(layout), plan(info), delays(delays) {}
 
 LogicalResult RoleWriter::lowerTileOp(Operation *op) {
   return op->emitOpError("expected a role");
@@ -568,6 +569,7 @@ RoleWriter::writeSection(const Section &section, const RoleCode &code,
     const Iteration &iteration = iterations[instruction.at.stage];
     current[code.loop] = &iteration;
     mapping = iteration.scalars;
+    delay(iteration.count);
     if (failed(writeInstruction(instruction, code, state)))
       return failure();
   }

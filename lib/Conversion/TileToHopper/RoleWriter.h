@@ -30,7 +30,8 @@ using namespace lowering;
 class RoleWriter : public BlockKernelCode {
 public:
   RoleWriter(const tile::ScheduleInfo &info, const tile::RolePrograms &programs,
-             const FragmentLayout &layout, mlir::OpBuilder &builder);
+             const FragmentLayout &layout, mlir::OpBuilder &builder,
+             int64_t delays);
   /// Creates the function before the kernel. `shared` names the global that
   /// stands for dynamic shared memory.
   mlir::LogicalResult run(llvm::StringRef shared);
@@ -132,6 +133,7 @@ private:
   void fence(unsigned ring);
   void waitStores(unsigned ring);
   void onFirstLane(llvm::function_ref<void()> body);
+  void delay(mlir::Value iteration);
 
   //===--------------------------------------------------------------------===//
   // Memory (RoleMemory.cpp)
@@ -205,6 +207,8 @@ private:
   /// Of the block in its cluster.
   mlir::Value clusterRank;
   int64_t threads = 0;
+  /// Seed of random delays; 0 for none. Each instruction is a place.
+  int64_t delays, place = 0;
 
   // While a role is written.
   unsigned role = 0;

@@ -73,7 +73,7 @@ struct ConvertTileToHopper
         hopper::FragmentLayout::assign(*info);
     if (failed(layout))
       return failure();
-    hopper::RoleWriter writer(*info, *programs, *layout, builder);
+    hopper::RoleWriter writer(*info, *programs, *layout, builder, delays);
     if (failed(writer.run(shared)))
       return failure();
     expandUniformMath(kernel->getPrevNode());
