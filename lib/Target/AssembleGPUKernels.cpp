@@ -65,7 +65,8 @@ struct AssembleGPUKernels
       options.ptxas.clear();
     auto kernels = compileKernelsForGPU(getOperation(), options);
     auto fail = [&](const llvm::Twine &message) {
-      getOperation().emitError(message);
+      // At the location alone: the module itself can be thousands of lines.
+      emitError(getOperation().getLoc(), message);
       signalPassFailure();
     };
     if (!kernels)

@@ -61,6 +61,8 @@ def ConvertTileToHopper : Pass<"convert-tile-to-hopper", "::mlir::ModuleOp"> {
 
     With `delays` warps sleep up to 2 microseconds before an eighth of their
     steps, other ones for each seed: results must stay the same bit for bit.
+    With `thread-arrivals` every thread arrives at a barrier, not one thread
+    after its warp has met: race checkers follow the former alone.
 
     Example: `mmx-opt kernels.mlir --convert-tile-to-hopper
     --gpu-assemble-kernels`
@@ -73,7 +75,9 @@ def ConvertTileToHopper : Pass<"convert-tile-to-hopper", "::mlir::ModuleOp"> {
   ];
   let options = [
     Option<"delays", "delays", "int64_t", /*default=*/"0",
-           "seed of random delays, to show races; 0 for none">
+           "seed of random delays, to show races; 0 for none">,
+    Option<"threadArrivals", "thread-arrivals", "bool", /*default=*/"false",
+           "every thread arrives at barriers, for race checkers">
   ];
 }
 

@@ -118,11 +118,34 @@ void RoleWriter::arriveOfWarps(unsigned ring, bool full) {
       arrive(NVVM::MapaOp::create(e, remote, barrier, number32(cell)));
   };
   NVVM::SyncWarpOp::create(e, number32(-1));
-  onFirstLane(all);
+  if (!race.threadArrivals)
+    return onFirstLane(all);
+  // The assembler keeps products in flight over a branch alone; it cannot know
+  // that this one is always taken.
+  Value size = NVVM::DynamicSmemSize::create(e, e.getI32Type());
+  e.ifThen(arith::CmpIOp::create(e, arith::CmpIPredicate::ne, size,
+                                 number32(-1)),
+           all);
+}
+
+/// All bytes of a slot have been asked for: the threads that did arrive, where
+/// the announcement of the bytes was no arrival.
+void RoleWriter::finishLoads(Operation *load) {
+  unsigned ring = info.ops.lookup(load).ring;
+  bool last = llvm::all_of(info.rings[ring].pushes, [&](Operation *push) {
+    return info.getOrder(push) <= info.getOrder(load);
+  });
+  if (race.threadArrivals && last)
+    arrive(getBarrier(ring, /*full=*/true));
 }
 
 void RoleWriter::expectBytes(unsigned ring) {
   onFirstLane([&] {
+    if (race.threadArrivals) {
+      NVVM::MBarrierExpectTxOp::create(e, getBarrier(ring, /*full=*/true),
+                                       number32(info.getTransferBytes(ring)));
+      return;
+    }
     NVVM::MBarrierArriveExpectTxOp::create(
         e, TypeRange(e.getI64Type()), getBarrier(ring, /*full=*/true),
         number32(info.getTransferBytes(ring)), NVVM::MemScopeKind::CTA,

@@ -31,9 +31,9 @@ static Value mix(Emitter &e, Value hash, int64_t factor) {
 /// Before an instruction of a role: a delay that depends on the seed, the
 /// place, the warp, the cell and the iteration.
 void RoleWriter::delay(Value iteration) {
-  if (delays == 0)
+  if (race.delays == 0)
     return;
-  Value hash = number32(int32_t(delays * 0x9E3779B1u + place++));
+  Value hash = number32(int32_t(race.delays * 0x9E3779B1u + place++));
   Value cell = toI32(gpu::BlockIdOp::create(e, gpu::Dimension::x).getResult());
   for (gpu::Dimension dimension : {gpu::Dimension::y, gpu::Dimension::z})
     cell = arith::AddIOp::create(

@@ -111,6 +111,7 @@ LogicalResult RoleWriter::writeLoad(tile::LoadOp op) {
                           "view, which bulk loads find contiguous");
   if (!op.getRows()) {
     onFirstLane([&] { writeBulkLoad(op); });
+    finishLoads(op);
     return success();
   }
   // A tail is copied by the warp: bulk loads cannot leave rows of a view out.
@@ -120,6 +121,7 @@ LogicalResult RoleWriter::writeLoad(tile::LoadOp op) {
       e.le(e.i64(rows), given),
       [&] { onFirstLane([&] { writeBulkLoad(op); }); },
       [&] { copyRows(op, given); });
+  finishLoads(op);
   return success();
 }
 

@@ -41,9 +41,9 @@ ThreadPlan::ThreadPlan(const tile::ScheduleInfo &info) {
 RoleWriter::RoleWriter(const tile::ScheduleInfo &info,
                        const tile::RolePrograms &programs,
                        const FragmentLayout &layout, OpBuilder &builder,
-                       int64_t delays)
+                       const RaceBuild &race)
     : BlockKernelCode(info.getKernel(), builder), info(info),
-      programs(programs), layout(layout), plan(info), delays(delays) {}
+      programs(programs), layout(layout), plan(info), race(race) {}
 
 LogicalResult RoleWriter::lowerTileOp(Operation *op) {
   return op->emitOpError("expected a role");
@@ -150,8 +150,9 @@ void RoleWriter::initializeBarriers() {
         continue;
       for (int64_t slot = 0; slot < ring.getDepth(); ++slot) {
         auto init = [&](int64_t offset, int64_t count) {
-          NVVM::MBarrierInitOp::create(e, sharedAt(e.i64(offset + 8 * slot)),
-                                       number32(count), Value());
+          NVVM::MBarrierInitOp::create(
+              e, sharedAt(e.i64(offset + 8 * slot)),
+              number32(race.threadArrivals ? 32 * count : count), Value());
         };
         init(plan.getFull(number), info.getFullCount(number));
         init(plan.getEmpty(number), info.getEmptyCount(number));

@@ -27,11 +27,19 @@ namespace mmx::hopper {
 
 using namespace lowering;
 
+/// Builds that show races; for tests.
+struct RaceBuild {
+  /// Seed of random delays; 0 for none.
+  int64_t delays = 0;
+  /// Every thread arrives at a barrier, not one for its warp.
+  bool threadArrivals = false;
+};
+
 class RoleWriter : public BlockKernelCode {
 public:
   RoleWriter(const tile::ScheduleInfo &info, const tile::RolePrograms &programs,
              const FragmentLayout &layout, mlir::OpBuilder &builder,
-             int64_t delays);
+             const RaceBuild &race);
   /// Creates the function before the kernel. `shared` names the global that
   /// stands for dynamic shared memory.
   mlir::LogicalResult run(llvm::StringRef shared);
@@ -129,6 +137,7 @@ private:
   void arrive(mlir::Value barrier);
   void arriveOfWarps(unsigned ring, bool full);
   void expectBytes(unsigned ring);
+  void finishLoads(mlir::Operation *load);
   void roleBarrier();
   void fence(unsigned ring);
   void waitStores(unsigned ring);
@@ -207,8 +216,9 @@ private:
   /// Of the block in its cluster.
   mlir::Value clusterRank;
   int64_t threads = 0;
-  /// Seed of random delays; 0 for none. Each instruction is a place.
-  int64_t delays, place = 0;
+  RaceBuild race;
+  /// Of the next instruction that may be delayed.
+  int64_t place = 0;
 
   // While a role is written.
   unsigned role = 0;

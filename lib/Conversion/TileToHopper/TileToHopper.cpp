@@ -73,7 +73,8 @@ struct ConvertTileToHopper
         hopper::FragmentLayout::assign(*info);
     if (failed(layout))
       return failure();
-    hopper::RoleWriter writer(*info, *programs, *layout, builder, delays);
+    hopper::RoleWriter writer(*info, *programs, *layout, builder,
+                              {delays, threadArrivals});
     if (failed(writer.run(shared)))
       return failure();
     expandUniformMath(kernel->getPrevNode());
