@@ -205,7 +205,8 @@ getKernelProgress(const CompileOptions &options) {
 }
 
 static Expected<std::vector<uint8_t>>
-packageForCPU(ModuleOp module, const CompileOptions &options) {
+packageForCPU(ModuleOp module, const CompileOptions &options,
+              ArrayRef<TextFile> texts) {
   Expected<CPUTarget> target = CPUTarget::get(options.target);
   if (!target)
     return target.takeError();
@@ -215,11 +216,13 @@ packageForCPU(ModuleOp module, const CompileOptions &options) {
   Expected<CPUObject> object = compileKernelsForCPU(module, *target, codegen);
   if (!object)
     return object.takeError();
-  return writePackage(module, PackageCode(*object, *target), options.dtype);
+  return writePackage(module, PackageCode(*object, *target), options.dtype,
+                      texts);
 }
 
 static Expected<std::vector<uint8_t>>
-packageForGPU(ModuleOp module, const CompileOptions &options) {
+packageForGPU(ModuleOp module, const CompileOptions &options,
+              ArrayRef<TextFile> texts) {
   GPUCodegenOptions codegen;
   codegen.cacheDirectory = options.cacheDirectory;
   codegen.progress = getKernelProgress(options);
@@ -230,7 +233,7 @@ packageForGPU(ModuleOp module, const CompileOptions &options) {
   if (!kernels)
     return kernels.takeError();
   return writePackage(module, PackageCode(*kernels, options.target),
-                      options.dtype);
+                      options.dtype, texts);
 }
 
 Expected<std::string>
@@ -248,14 +251,21 @@ mmx::compileModel(StringRef path, const CompileOptions &options) {
   Expected<ModelFiles> files = readModelFiles(path);
   if (!files)
     return files.takeError();
+  std::vector<TextFile> texts;
+  if (options.texts) {
+    auto read = readTextFiles(path);
+    if (!read)
+      return read.takeError();
+    texts = std::move(*read);
+  }
   DialectRegistry registry;
   registerPipelineDialects(registry);
   MLIRContext context(registry);
   auto module = lowerModel(context, *files, options, Level::LLVM);
   if (!module)
     return module.takeError();
-  return isGPU(options.target) ? packageForGPU(**module, options)
-                               : packageForCPU(**module, options);
+  return isGPU(options.target) ? packageForGPU(**module, options, texts)
+                               : packageForCPU(**module, options, texts);
 }
 
 std::string mmx::getCacheDirectory() {

@@ -54,7 +54,8 @@ Expected<json::Value> mmx::parseJSON(StringRef text, StringRef file) {
   return value;
 }
 
-Expected<json::Value> mmx::readJSONFile(StringRef file, uint64_t maxBytes) {
+Expected<std::unique_ptr<MemoryBuffer>> mmx::readTextFile(StringRef file,
+                                                          uint64_t maxBytes) {
   uint64_t size = 0;
   // Opening a pipe would wait for a writer.
   if (sys::fs::exists(file) && !sys::fs::is_regular_file(file))
@@ -67,6 +68,13 @@ Expected<json::Value> mmx::readJSONFile(StringRef file, uint64_t maxBytes) {
   auto buffer = MemoryBuffer::getFile(file);
   if (!buffer)
     return makeError(file + ": cannot be read: " + buffer.getError().message());
+  return std::move(*buffer);
+}
+
+Expected<json::Value> mmx::readJSONFile(StringRef file, uint64_t maxBytes) {
+  Expected<std::unique_ptr<MemoryBuffer>> buffer = readTextFile(file, maxBytes);
+  if (!buffer)
+    return buffer.takeError();
   return parseJSON((*buffer)->getBuffer(), file);
 }
 

@@ -12,6 +12,8 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +27,10 @@ llvm::Error makeError(const llvm::Twine &message);
 /// the parser is recursive.
 llvm::Expected<llvm::json::Value> parseJSON(llvm::StringRef text,
                                             llvm::StringRef file);
+
+/// Reads `file`, of at most `maxBytes`.
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+readTextFile(llvm::StringRef file, uint64_t maxBytes);
 
 /// Reads and parses `file`, of at most `maxBytes`.
 llvm::Expected<llvm::json::Value> readJSONFile(llvm::StringRef file,

@@ -25,7 +25,8 @@ public:
   PackageWriter(ModuleOp module, const PackageCode &code)
       : module(module), code(code), symbols(module) {}
 
-  Expected<std::vector<uint8_t>> write(StringRef dtype);
+  Expected<std::vector<uint8_t>> write(StringRef dtype,
+                                       ArrayRef<TextFile> texts);
 
 private:
   using Bytes = Offset<flatbuffers::Vector<uint8_t>>;
@@ -307,7 +308,8 @@ Error PackageWriter::addProgram(exec::ProgramOp program) {
   return Error::success();
 }
 
-Expected<std::vector<uint8_t>> PackageWriter::write(StringRef dtype) {
+Expected<std::vector<uint8_t>> PackageWriter::write(StringRef dtype,
+                                                    ArrayRef<TextFile> texts) {
   Expected<Offset<package::Model>> model = packModel(builder, module);
   if (!model)
     return model.takeError();
@@ -325,10 +327,18 @@ Expected<std::vector<uint8_t>> PackageWriter::write(StringRef dtype) {
   std::vector<Offset<flatbuffers::String>> features;
   for (const std::string &feature : code.features)
     features.push_back(builder.CreateString(feature));
+  std::vector<Offset<package::TextFile>> files;
+  for (const TextFile &text : texts) {
+    auto data = builder.CreateVector(
+        reinterpret_cast<const uint8_t *>(text.bytes.data()),
+        text.bytes.size());
+    files.push_back(package::CreateTextFile(
+        builder, builder.CreateString(text.name), data));
+  }
   auto root = package::CreatePackageDirect(
       builder, packageVersion, getPackageProducer().c_str(),
       code.target.c_str(), &features, dtype.str().c_str(), *model, &objects,
-      &kernels, &weights, &programs);
+      &kernels, &weights, &programs, files.empty() ? nullptr : &files);
   return finishPackage(builder, root);
 }
 
@@ -347,7 +357,9 @@ PackageCode::PackageCode(ArrayRef<GPUKernel> gpuKernels, StringRef target)
   }
 }
 
-Expected<std::vector<uint8_t>>
-mmx::writePackage(ModuleOp module, const PackageCode &code, StringRef dtype) {
-  return PackageWriter(module, code).write(dtype);
+Expected<std::vector<uint8_t>> mmx::writePackage(ModuleOp module,
+                                                 const PackageCode &code,
+                                                 StringRef dtype,
+                                                 ArrayRef<TextFile> texts) {
+  return PackageWriter(module, code).write(dtype, texts);
 }

@@ -72,6 +72,16 @@ const package::Program *Package::program(std::string_view name) const {
   return nullptr;
 }
 
+std::optional<std::string_view> Package::text(std::string_view name) const {
+  if (root->texts())
+    for (const package::TextFile *file : *root->texts())
+      if (file->name()->string_view() == name)
+        return std::string_view(
+            reinterpret_cast<const char *>(file->data()->data()),
+            file->data()->size());
+  return std::nullopt;
+}
+
 std::vector<uint8_t>
 mmx::runtime::packageHeader(std::span<const uint8_t> flatBuffer) {
   std::vector<uint8_t> header(Package::headerSize);

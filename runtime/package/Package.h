@@ -22,6 +22,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,6 +47,8 @@ public:
   const std::string &name() const { return sourceName; }
   /// The program called `name`, or null.
   const package::Program *program(std::string_view name) const;
+  /// The text file called `name`, if the package carries it.
+  std::optional<std::string_view> text(std::string_view name) const;
 
 private:
   Package() = default;

@@ -320,7 +320,7 @@ void mmx::runtime::checkPackage(const package::Package &package) {
     fail("expected package version ", known, ", but got ", package.version(),
          "; compile the model again");
   within("model", [&] { checkModel(*package.model()); });
-  std::set<std::string_view> kernels, weights, programs;
+  std::set<std::string_view> kernels, weights, programs, texts;
   forEach(*package.kernels(), "kernel", [&](const package::Kernel &kernel) {
     checkName(kernels, *kernel.name());
     checkKernel(kernel, package);
@@ -333,4 +333,8 @@ void mmx::runtime::checkPackage(const package::Package &package) {
     checkName(programs, *program.name());
     checkProgram(program, package);
   });
+  if (package.texts())
+    forEach(*package.texts(), "text file", [&](const package::TextFile &text) {
+      checkName(texts, *text.name());
+    });
 }

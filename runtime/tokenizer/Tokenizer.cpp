@@ -18,8 +18,15 @@ Tokenizer Tokenizer::open(const std::string &directory) {
   return Tokenizer(directory + "/tokenizer.json");
 }
 
-Tokenizer::Tokenizer(const std::string &file) : file(file) {
-  TokenizerFile contents = readTokenizerFile(file);
+Tokenizer Tokenizer::parse(std::string_view text, const std::string &name) {
+  return Tokenizer(name, parseTokenizerFile(text, name));
+}
+
+Tokenizer::Tokenizer(const std::string &file)
+    : Tokenizer(file, readTokenizerFile(file)) {}
+
+Tokenizer::Tokenizer(const std::string &name, const TokenizerFile &contents)
+    : file(name) {
   try {
     build(contents);
   } catch (const Error &error) {

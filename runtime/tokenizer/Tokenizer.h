@@ -43,6 +43,8 @@ class Tokenizer {
 public:
   /// Reads a tokenizer.json.
   explicit Tokenizer(const std::string &file);
+  /// Takes the text of a tokenizer.json; `name` stands for it in messages.
+  static Tokenizer parse(std::string_view text, const std::string &name);
   /// Reads `directory`/tokenizer.json.
   static Tokenizer open(const std::string &directory);
 
@@ -67,6 +69,7 @@ private:
   /// a text has these bytes as a piece. Any thread may find out.
   enum class Stability : uint8_t { Unknown, Stable };
 
+  Tokenizer(const std::string &name, const TokenizerFile &contents);
   void build(const TokenizerFile &contents);
   void addMerges(const TokenizerFile &contents);
   void mergeBytes(std::string_view piece, std::vector<int32_t> &ids) const;

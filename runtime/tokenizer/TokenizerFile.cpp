@@ -253,13 +253,11 @@ static void readAdded(const json &list, TokenizerFile &file) {
   }
 }
 
-TokenizerFile mmx::runtime::readTokenizerFile(const std::string &path) {
-  MappedFile mapped(path);
+TokenizerFile mmx::runtime::parseTokenizerFile(std::string_view text,
+                                               const std::string &name) {
   TokenizerFile file;
   try {
-    std::span<const uint8_t> bytes = mapped.bytes();
-    json root = Parser(file).parse(
-        {reinterpret_cast<const char *>(bytes.data()), bytes.size()});
+    json root = Parser(file).parse(text);
     checkModel(root);
     const json &model = root["model"];
     file.ignoreMerges =
@@ -271,7 +269,14 @@ TokenizerFile mmx::runtime::readTokenizerFile(const std::string &path) {
     if (root.contains("added_tokens"))
       readAdded(root["added_tokens"], file);
   } catch (const Error &error) {
-    fail(path, ": ", error.what());
+    fail(name, ": ", error.what());
   }
   return file;
+}
+
+TokenizerFile mmx::runtime::readTokenizerFile(const std::string &path) {
+  MappedFile mapped(path);
+  std::span<const uint8_t> bytes = mapped.bytes();
+  return parseTokenizerFile(
+      {reinterpret_cast<const char *>(bytes.data()), bytes.size()}, path);
 }

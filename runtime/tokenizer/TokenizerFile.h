@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mmx::runtime {
@@ -46,6 +47,9 @@ struct TokenizerFile {
   bool ignoreMerges = false;         ///< a piece that is a token is that token
 };
 
+/// Takes the text of a file; `name` stands for it in messages.
+TokenizerFile parseTokenizerFile(std::string_view text,
+                                 const std::string &name);
 TokenizerFile readTokenizerFile(const std::string &path);
 
 } // namespace mmx::runtime

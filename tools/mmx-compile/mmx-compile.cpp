@@ -42,9 +42,9 @@ enum class Emission {
 static constexpr llvm::StringLiteral overview = R"(compiles a MiniMax-01 model
 
 MODEL is a checkpoint directory or a config.json. Of a checkpoint only the
-config and the headers of the safetensors files are read; the package names
-the weights and does not hold them. With --emit, MODEL may be a .mlir file
-that --emit mmx printed.
+config, the tokenizer and the headers of the safetensors files are read; the
+package names the weights and does not hold them. With --emit, MODEL may be a
+.mlir file that --emit mmx printed.
 
   mmx-compile MODEL -o model.mmx                  a package for this machine
   mmx-compile MODEL --emit tile                   print the kernels and stop
@@ -153,6 +153,7 @@ static CompileOptions getOptions() {
   options.block = block;
   options.keepHidden = keepHidden;
   options.routing = routing;
+  options.texts = true;
   options.explain = explain;
   options.dumpDirectory = dumpDirectory;
   options.reproducer = reproducer;

@@ -95,6 +95,13 @@ static void printModel(const package::Package &package) {
             << "\n"
             << "weights     " << package.weights()->size() << ", "
             << weightBytes << " bytes\n";
+  if (!package.texts())
+    return;
+  std::cout << "texts      ";
+  for (const package::TextFile *text : *package.texts())
+    std::cout << " " << text->name()->str() << " (" << text->data()->size()
+              << " bytes)";
+  std::cout << "\n";
 }
 
 /// What a launch on a GPU needs, after the scratch.

@@ -50,6 +50,21 @@ TEST(Package, Parses) {
   EXPECT_EQ(package->program("other"), nullptr);
 }
 
+TEST(Package, CarriesTextFiles) {
+  TestModelOptions options;
+  EXPECT_EQ(Package::parse(makeTestPackage(options), "old.mmx")
+                ->text("tokenizer.json"),
+            std::nullopt);
+  options.texts = {{"tokenizer.json", "{}"}, {"config.json", ""}};
+  auto package = Package::parse(makeTestPackage(options), "test.mmx");
+  EXPECT_EQ(package->text("tokenizer.json"), "{}");
+  EXPECT_EQ(package->text("config.json"), "");
+  EXPECT_EQ(package->text("other.json"), std::nullopt);
+  options.texts.push_back(options.texts.front());
+  EXPECT_EQ(errorFor(options), "test.mmx: text file 2: the name "
+                               "\"tokenizer.json\" is given twice");
+}
+
 TEST(Package, ReadsFiles) {
   TemporaryDirectory directory;
   std::vector<uint8_t> bytes = smallPackage();

@@ -196,9 +196,16 @@ std::vector<uint8_t> PackageBuilder::build() {
   auto theWeights = weights();
   std::vector<Offset<package::Program>> programs = {program("prefill"),
                                                     program("decode")};
+  std::vector<flatbuffers::Offset<package::TextFile>> texts;
+  for (const auto &[name, bytes] : options.texts) {
+    std::vector<uint8_t> data(bytes.begin(), bytes.end());
+    texts.push_back(
+        package::CreateTextFileDirect(builder, name.c_str(), &data));
+  }
   auto root = package::CreatePackageDirect(
       builder, options.version, "test", options.target.c_str(), &features,
-      "f32", theModel, &objects, &theKernels, &theWeights, &programs);
+      "f32", theModel, &objects, &theKernels, &theWeights, &programs,
+      texts.empty() ? nullptr : &texts);
   package::FinishPackageBuffer(builder, root);
   return seal({builder.GetBufferPointer(), builder.GetSize()});
 }

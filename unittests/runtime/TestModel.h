@@ -22,6 +22,9 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace mmx::test {
 
@@ -47,6 +50,8 @@ struct TestModelOptions {
   std::vector<uint32_t> mapBox = {4, 1};
   uint32_t mapSwizzle = 0;
   std::string ptx;
+  /// Text files by name.
+  std::vector<std::pair<std::string, std::string>> texts;
   /// Bytes of scratch of each kernel.
   uint64_t scratch = 64;
 };

@@ -36,6 +36,8 @@ struct CompileOptions {
   int64_t block = 0;         ///< tokens of a lightning block; 0: chosen
   bool keepHidden = false;   ///< programs also write "hidden.L"
   bool routing = false; ///< programs read "routing.L" and write "experts.L"
+  /// The package carries the tokenizer and what else text needs.
+  bool texts = false;
   bool explain = false; ///< remarks on the choice of tiles
   std::string dumpDirectory; ///< the module after each pass; empty: none
 

@@ -14,6 +14,7 @@
 #define MMX_TARGET_PACKAGEWRITER_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mmx/Model/TextFiles.h"
 #include "mmx/Target/CPUCodegen.h"
 #include "mmx/Target/GPUCodegen.h"
 #include "llvm/ADT/StringMap.h"
@@ -48,10 +49,11 @@ struct PackageCode {
 /// buffers, the functions of its kernels (attributes `mmx.kernel` and
 /// `mmx.grid`), the `mmx.global` of its weights and the attribute `mmx.model`.
 /// `code` holds the code of the kernels; `dtype` is what products read, "f32"
-/// or "bf16". Only weights and kernels that a program uses are written.
-llvm::Expected<std::vector<uint8_t>> writePackage(mlir::ModuleOp module,
-                                                  const PackageCode &code,
-                                                  llvm::StringRef dtype);
+/// or "bf16"; `texts` are carried as they are. Only weights and kernels that a
+/// program uses are written.
+llvm::Expected<std::vector<uint8_t>>
+writePackage(mlir::ModuleOp module, const PackageCode &code,
+             llvm::StringRef dtype, llvm::ArrayRef<TextFile> texts = {});
 
 } // namespace mmx
 
