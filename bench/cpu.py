@@ -27,7 +27,8 @@ def run_json(command):
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     if done.returncode:
         sys.exit(f"bench: {' '.join(command[:3])} ... failed")
-    return json.loads(done.stdout)
+    # The last line sums up.
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def run_mmx(args, prompt, new):

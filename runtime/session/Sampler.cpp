@@ -8,6 +8,7 @@
 #include "runtime/session/Sampler.h"
 
 #include "runtime/session/Greedy.h"
+#include "runtime/support/Random.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,7 +17,7 @@
 using namespace mmx::runtime;
 
 int32_t Sampler::next(std::span<const float> logits,
-                      std::span<const int32_t> masked) {
+                      std::span<const int32_t> masked, int64_t position) {
   // Checks the logits, too.
   int32_t best = bestId(logits, masked);
   if (options.temperature <= 0)
@@ -41,7 +42,7 @@ int32_t Sampler::next(std::span<const float> logits,
   double sum = 0;
   while (kept < ids.size() && (kept == 0 || sum < options.topP * total))
     sum += shares[kept++];
-  double left = random.unit() * sum;
+  double left = unitAt(options.seed, options.sequence, position) * sum;
   for (size_t i = 0; i + 1 < kept; ++i)
     if ((left -= shares[i]) < 0)
       return ids[i];

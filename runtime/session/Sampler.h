@@ -5,16 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One sampler per sequence; one thread at a time. Throws if a logit is NaN or
-// no id is left.
+// What is drawn depends on the logits, the options and the position only: not
+// on what was drawn before, on other sequences, or on how a prompt was cut. One
+// thread at a time. Throws if a logit is NaN or no id is left.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef MMX_RUNTIME_SESSION_SAMPLER_H
 #define MMX_RUNTIME_SESSION_SAMPLER_H
 
-#include "runtime/support/Random.h"
-
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -29,16 +29,18 @@ public:
     uint64_t seed = 1;
     /// Only so many of the likeliest ids are kept; 0: all.
     int64_t topK = 0;
+    /// Sequences with different numbers draw differently.
+    uint64_t sequence = 0;
   };
-  explicit Sampler(const Options &options)
-      : options(options), random(options.seed) {}
+  explicit Sampler(const Options &options) : options(options) {}
 
-  /// The ids in `masked` (ascending) are never drawn.
-  int32_t next(std::span<const float> logits, std::span<const int32_t> masked);
+  /// Draws the id at `position` of the sequence. The ids in `masked`
+  /// (ascending) are never drawn.
+  int32_t next(std::span<const float> logits, std::span<const int32_t> masked,
+               int64_t position);
 
 private:
   Options options;
-  Random random;
   std::vector<int32_t> ids;   ///< by logit, falling
   std::vector<double> shares; ///< of the ids, not normalised
 };

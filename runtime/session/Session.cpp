@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 using namespace mmx::runtime;
 
@@ -57,7 +58,7 @@ int64_t Session::open() {
          " slots are taken; close a sequence first");
   int32_t slot = slots.take();
   theEngine.clearSlot(slot);
-  sequences.emplace(nextSequence, Sequence{slot, 0, {}});
+  sequences.emplace(nextSequence, Sequence{slot, 0, {}, {}});
   return nextSequence++;
 }
 
@@ -66,6 +67,10 @@ const Session::Sequence &Session::find(int64_t sequence) const {
   if (found == sequences.end())
     fail("there is no sequence ", sequence);
   return found->second;
+}
+
+Session::Sequence &Session::find(int64_t sequence) {
+  return const_cast<Sequence &>(std::as_const(*this).find(sequence));
 }
 
 void Session::close(int64_t sequence) {
@@ -177,6 +182,8 @@ void Session::feed(std::span<const Feed> feeds, const LogitsSink &sink) {
   for (size_t done = 0; more; done += options.chunk) {
     std::vector<Part> decode, prefill;
     more = false;
+    if (options.interrupted && options.interrupted())
+      throw Interrupted();
     for (const Feed &feed : feeds) {
       if (done >= feed.ids.size())
         continue;
@@ -191,6 +198,45 @@ void Session::feed(std::span<const Feed> feeds, const LogitsSink &sink) {
       runStep(Phase::Prefill, prefill, sink);
     if (!decode.empty())
       runStep(Phase::Decode, decode, sink);
+  }
+}
+
+void Session::takeSnapshot(int64_t sequence) {
+  Sequence &taken = find(sequence);
+  std::vector<std::vector<float>> states;
+  for (int32_t layer : theEngine.model().lightningLayers)
+    states.push_back(theEngine.readState(layer, taken.slot));
+  taken.snapshots[taken.length] = std::move(states);
+}
+
+std::vector<int64_t> Session::snapshots(int64_t sequence) const {
+  std::vector<int64_t> lengths;
+  for (const auto &[length, states] : find(sequence).snapshots)
+    lengths.push_back(length);
+  return lengths;
+}
+
+void Session::dropSnapshot(int64_t sequence, int64_t length) {
+  if (find(sequence).snapshots.erase(length) == 0)
+    fail("sequence ", sequence, " has no snapshot at ", length, " tokens");
+}
+
+void Session::rewind(int64_t sequence, int64_t length) {
+  Sequence &rewound = find(sequence);
+  auto found = rewound.snapshots.find(length);
+  if (length != 0 && found == rewound.snapshots.end())
+    fail("sequence ", sequence, " has no snapshot at ", length, " tokens");
+  const std::vector<int32_t> &layers = theEngine.model().lightningLayers;
+  if (length == 0)
+    theEngine.clearSlot(rewound.slot);
+  for (size_t i = 0; length != 0 && i < layers.size(); ++i)
+    theEngine.writeState(layers[i], rewound.slot, found->second[i]);
+  rewound.length = length;
+  rewound.snapshots.erase(rewound.snapshots.upper_bound(length),
+                          rewound.snapshots.end());
+  while (int64_t(rewound.pages.size()) > pagesFor(length)) {
+    pages.giveBack(rewound.pages.back());
+    rewound.pages.pop_back();
   }
 }
 
@@ -224,16 +270,17 @@ Session::generate(std::span<const std::vector<int32_t>> prompts, int64_t count,
   std::vector<Sampler> samplers;
   for (size_t i = 0; i < prompts.size(); ++i) {
     samplers.emplace_back(sampling);
-    ++sampling.seed;
+    ++sampling.sequence;
     feeds.push_back({open(), prompts[i], Want::Last});
     promptOf[feeds.back().sequence] = i;
   }
   std::vector<bool> ended(prompts.size());
   for (int64_t step = 0; step < count && !feeds.empty(); ++step) {
-    feed(feeds, [&](int64_t sequence, int64_t, std::span<const float> logits) {
+    feed(feeds, [&](int64_t sequence, int64_t position,
+                    std::span<const float> logits) {
       int64_t prompt = promptOf[sequence];
-      results[prompt].push_back(
-          samplers[prompt].next(logits, theEngine.tokenlessIds()));
+      results[prompt].push_back(samplers[prompt].next(
+          logits, theEngine.tokenlessIds(), position + 1));
       int32_t id = results[prompt].back();
       ended[prompt] = std::ranges::count(stop, id) > 0;
       if (onId && !onId(prompt, id))

@@ -25,6 +25,7 @@
 #include "runtime/engine/Engine.h"
 #include "runtime/session/PagePool.h"
 #include "runtime/session/Sampler.h"
+#include "runtime/support/Error.h"
 
 #include <functional>
 #include <map>
@@ -45,6 +46,12 @@ struct Feed {
   Want want = Want::Last;
 };
 
+/// Thrown by feed where Session::Options::interrupted asked for it.
+class Interrupted : public Error {
+public:
+  Interrupted() : Error("interrupted") {}
+};
+
 /// One step as it happened; valid during the call.
 struct StepView {
   Phase phase;
@@ -59,10 +66,13 @@ public:
     int64_t context = 0; ///< tokens of a sequence; 0: the model's
     int64_t chunk = 512; ///< tokens of one sequence in one step
     /// Called after every step.
-    std::function<void(const StepView &)> observer;
+    std::function<void(const StepView &)> observer = {};
     /// Called before every step; may give the experts of its tokens.
     std::function<void(std::span<const int64_t> sequences, StepInputs &inputs)>
         route = {};
+    /// Asked before every step; feed throws Interrupted where it says true.
+    /// The sequences then hold the tokens of the steps that were run.
+    std::function<bool()> interrupted = {};
   };
   Session(Engine &engine, Options options);
 
@@ -85,9 +95,19 @@ public:
   /// depend on the others. No sequence may be named twice.
   void feed(std::span<const Feed> feeds, const LogitsSink &sink);
 
+  /// Keeps a copy of what a sequence is at its present length: its states (in
+  /// the memory of the host), and the rows of the cache where they are.
+  void takeSnapshot(int64_t sequence);
+  /// The lengths at which there are snapshots, ascending.
+  std::vector<int64_t> snapshots(int64_t sequence) const;
+  void dropSnapshot(int64_t sequence, int64_t length);
+  /// Puts a sequence back to `length`, which has a snapshot or is 0: the tokens
+  /// from there on are forgotten, and so are later snapshots.
+  void rewind(int64_t sequence, int64_t length);
+
   /// Feeds each prompt to a sequence of its own and continues it with `count`
   /// ids or up to and including an id of `stop`. What a prompt draws does not
-  /// depend on the others: prompt i samples with seed `sampling.seed` + i.
+  /// depend on the others: prompt i samples as number `sampling.sequence` + i.
   /// `onId` may end a prompt by returning false.
   std::vector<std::vector<int32_t>>
   generate(std::span<const std::vector<int32_t>> prompts, int64_t count,
@@ -100,9 +120,12 @@ private:
     int32_t slot;
     int64_t length = 0;
     std::vector<int32_t> pages;
+    /// By length, then by lightning layer.
+    std::map<int64_t, std::vector<std::vector<float>>> snapshots;
   };
   struct Part; ///< of a feed, in one step
   const Sequence &find(int64_t sequence) const;
+  Sequence &find(int64_t sequence);
   void checkFeeds(std::span<const Feed> feeds) const;
   void runStep(Phase phase, std::span<const Part> parts,
                const LogitsSink &sink);

@@ -15,9 +15,9 @@
 #define MMX_TOOLS_MMXRUN_COMMANDS_H
 
 #include "runtime/progress/Progress.h"
-#include "runtime/session/Sampler.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,20 +45,31 @@ struct ModelOptions {
   runtime::Progress::Mode progress = runtime::Progress::Mode::Auto;
 };
 
-struct GenerateOptions : ModelOptions {
-  std::vector<std::vector<int32_t>> prompts;
-  std::vector<std::string> texts;       ///< instead: prompts as text
-  std::vector<std::string> promptFiles; ///< the same, in files
-  std::string chat;   ///< file of a conversation in JSON; empty: none
+/// How answers are made; options that prompts and chats share.
+struct AnswerOptions : ModelOptions {
   std::string system; ///< makes of a text a conversation; empty: none
   bool controlInMessages = false; ///< control tokens in messages count
   std::vector<std::string> stops; ///< an answer in text ends before these
-  int64_t count = 16;
-  int64_t context = 0; ///< 0: what the prompts need
+  std::optional<int64_t> count;   ///< most ids to add
+  int64_t context = 0;            ///< 0: chosen
   bool ignoreStop = false;
-  runtime::Sampler::Options sampling;
+  /// In place of what generation_config.json says.
+  std::optional<double> temperature, topP;
+  std::optional<int64_t> topK;
+  uint64_t seed = 1;
+};
+
+struct GenerateOptions : AnswerOptions {
+  std::vector<std::vector<int32_t>> prompts;
+  std::vector<std::string> texts;       ///< instead: prompts as text
+  std::vector<std::string> promptFiles; ///< the same, in files
+  std::string chat; ///< file of a conversation in JSON; empty: none
 };
 int generate(const GenerateOptions &options);
+
+/// Asks on a terminal, or takes a message from every line of standard input,
+/// and answers, until the input ends; interrupted the exit status is 130.
+int chat(const AnswerOptions &options);
 
 /// Who chooses the experts while a model is verified: its own router, or the
 /// one of the reference interpreter.

@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AnswerPrinter.h"
 #include "Commands.h"
 #include "LoadedModel.h"
 #include "TextModel.h"
 
 #include "runtime/session/Session.h"
 #include "runtime/support/Error.h"
-#include "runtime/tokenizer/TextStream.h"
 
 #include <nlohmann/json.hpp>
 
@@ -22,7 +22,9 @@
 
 using namespace mmx::runtime;
 using namespace mmx::tool;
-using nlohmann::json;
+using json = nlohmann::ordered_json;
+
+static constexpr int64_t defaultCount = 16;
 
 static int64_t neededContext(const std::vector<std::vector<int32_t>> &prompts,
                              const GenerateOptions &options) {
@@ -32,7 +34,8 @@ static int64_t neededContext(const std::vector<std::vector<int32_t>> &prompts,
       fail("the prompt is empty");
     longest = std::max(longest, prompt.size());
   }
-  return longest + std::max<int64_t>(options.count, 1) - 1;
+  return longest + std::max<int64_t>(options.count.value_or(defaultCount), 1) -
+         1;
 }
 
 static std::string rateText(int64_t tokens, double seconds) {
@@ -49,111 +52,142 @@ static json stagesJson(StageTable &stages) {
 
 namespace {
 
-/// How ids are shown: as text where the prompts were text.
-class Printer {
+/// The answers of a batch as their ids arrive. One answer is printed as it
+/// grows, several at the end; JSON an event for every id and every answer.
+class Answers {
 public:
-  Printer(const GenerateOptions &options, const TextModel *text, size_t count)
-      : tokenizer(text ? &text->tokenizer() : nullptr),
-        streams(count, TextStream(options.stops)), texts(count) {}
+  Answers(const GenerateOptions &options, const TextModel *text,
+          const std::vector<std::vector<int32_t>> &prompts,
+          std::span<const int32_t> stop)
+      : options(options), prompts(prompts), stop(stop), isText(text),
+        texts(prompts.size(),
+              AnswerText(text ? &text->tokenizer() : nullptr, options.stops)) {}
 
-  /// What one more id adds to the text of a prompt.
-  std::string next(int64_t prompt, int32_t id) {
-    return add(prompt, tokenizer
-                           ? streams[prompt].push(tokenizer->decode(
-                                 {&id, 1}, /*skipSpecial=*/true))
-                           : concat(texts[prompt].empty() ? "" : ",", id));
-  }
-
-  /// What is left when no more ids come.
-  std::string finish(int64_t prompt) {
-    return add(prompt, streams[prompt].finish());
-  }
-
-  bool stopped(int64_t prompt) const { return streams[prompt].stopped(); }
-  bool isText() const { return tokenizer; }
-  const std::vector<std::string> &all() const { return texts; }
+  /// Takes the next id of a prompt; returns whether more are wanted.
+  bool add(int64_t prompt, int32_t id);
+  /// After the last id: writes what is left.
+  void finish(int64_t promptTokens, StageTable &stages);
+  int64_t made() const { return count; }
 
 private:
-  std::string add(int64_t prompt, std::string text) {
-    texts[prompt] += text;
-    return text;
-  }
+  void end(int64_t prompt, const char *reason);
+  bool streams() const { return !options.json && prompts.size() == 1; }
 
-  const Tokenizer *tokenizer; ///< null: ids are shown
-  std::vector<TextStream> streams;
-  std::vector<std::string> texts;
+  const GenerateOptions &options;
+  const std::vector<std::vector<int32_t>> &prompts;
+  std::span<const int32_t> stop;
+  bool isText;
+  std::vector<AnswerText> texts; ///< by prompt
+  int64_t count = 0;
 };
 
 } // namespace
 
-static void printJson(const std::vector<std::vector<int32_t>> &results,
-                      const Printer &printer, int64_t promptTokens,
-                      int64_t made, StageTable &stages) {
-  json answer = {{"ids", results}, {"stages", stagesJson(stages)}};
-  answer["prompt_tokens"] = promptTokens;
-  answer["new_tokens"] = made;
-  if (printer.isText())
-    answer["texts"] = printer.all();
-  // Text may end within a character.
-  std::cout << answer.dump(-1, ' ', false, json::error_handler_t::replace)
-            << "\n";
+bool Answers::add(int64_t prompt, int32_t id) {
+  AnswerText &answer = texts[prompt];
+  std::string more = answer.add(id);
+  ++count;
+  if (streams())
+    writeText(more);
+  if (options.json) {
+    json event = {{"event", "token"}, {"prompt", prompt}};
+    event["position"] = prompts[prompt].size() + answer.ids().size() - 1;
+    event["id"] = id;
+    if (isText)
+      event["text"] = more;
+    writeEvent(event);
+  }
+  if (std::ranges::count(stop, id) > 0)
+    end(prompt, "stop");
+  else if (answer.stopped())
+    end(prompt, "stop_text");
+  else if (int64_t(answer.ids().size()) == options.count.value_or(defaultCount))
+    end(prompt, "count");
+  return !answer.stopped();
+}
+
+void Answers::end(int64_t prompt, const char *reason) {
+  AnswerText &answer = texts[prompt];
+  std::string rest = answer.finish();
+  if (streams())
+    writeText(rest);
+  if (!options.json)
+    return;
+  json event = {{"event", "answer"}, {"prompt", prompt}, {"end", reason}};
+  event["ids"] = answer.ids();
+  if (isText)
+    event["text"] = answer.text();
+  writeEvent(event);
+}
+
+void Answers::finish(int64_t promptTokens, StageTable &stages) {
+  if (!options.json) {
+    for (const AnswerText &answer : texts)
+      writeText((streams() ? "" : answer.text()) + "\n");
+    return;
+  }
+  json event = {{"event", "done"}, {"ids", json::array()}};
+  for (const AnswerText &answer : texts) {
+    event["ids"].push_back(answer.ids());
+    if (isText)
+      event["texts"].push_back(answer.text());
+  }
+  event["prompt_tokens"] = promptTokens;
+  event["new_tokens"] = count;
+  event["stages"] = stagesJson(stages);
+  writeEvent(event);
+}
+
+/// The stop ids: those of the text files, else those the package names.
+static std::vector<int32_t> stopIds(const GenerateOptions &options,
+                                    const TextModel *text,
+                                    const ModelInfo &model) {
+  if (options.ignoreStop)
+    return {};
+  std::vector<int32_t> ids = text ? text->stopIds() : std::vector<int32_t>();
+  return ids.empty() ? model.stopIds : ids;
 }
 
 int mmx::tool::generate(const GenerateOptions &options) {
   std::unique_ptr<Trace> trace = openTrace(options);
   StageTable stages(trace.get());
+  std::shared_ptr<const Package> package = openNamedPackage(options);
+  TextFiles files(package, checkpointDirectory(options));
   std::optional<TextModel> text;
   if (hasTextPrompts(options))
-    text.emplace(checkpointDirectory(options));
+    text.emplace(files);
   std::vector<std::vector<int32_t>> prompts =
       text ? text->prompts(options) : options.prompts;
-  Printer printer(options, text ? &*text : nullptr, prompts.size());
+  Sampler::Options sampling = samplingFor(options, generationConfig(files));
   Progress progress(options.progress);
   int64_t context =
       options.context > 0 ? options.context : neededContext(prompts, options);
   LoadedModel loaded(options, /*extras=*/{}, prompts.size(), context, stages,
-                     progress);
+                     progress, package);
   Session session(loaded.engine(), {context, options.chunk, {}});
-  std::vector<int32_t> stop;
-  if (!options.ignoreStop && text)
-    stop = text->stopIds();
-  if (!options.ignoreStop && stop.empty())
-    stop = loaded.engine().model().stopIds;
+  std::vector<int32_t> stop =
+      stopIds(options, text ? &*text : nullptr, loaded.engine().model());
 
-  // One prompt is printed as it grows, several one line each at the end.
-  bool streams = !options.json && prompts.size() == 1;
-  int64_t made = 0, batch = prompts.size(), promptTokens = 0;
+  Answers answers(options, text ? &*text : nullptr, prompts, stop);
+  int64_t batch = prompts.size(), promptTokens = 0;
   for (const std::vector<int32_t> &prompt : prompts)
     promptTokens += prompt.size();
   stages.enter("prefill");
   auto onId = [&](int64_t prompt, int32_t id) {
-    std::string more = printer.next(prompt, id);
-    if (streams)
-      std::cout << more << std::flush;
-    if (++made == batch)
+    bool more = answers.add(prompt, id);
+    if (answers.made() == batch)
       stages.enter("decode");
-    return !printer.stopped(prompt);
+    return more;
   };
-  auto results =
-      session.generate(prompts, options.count, stop, onId, options.sampling);
-  for (int64_t prompt = 0; prompt < batch; ++prompt) {
-    std::string rest = printer.finish(prompt);
-    if (streams)
-      std::cout << rest;
-  }
+  session.generate(prompts, options.count.value_or(defaultCount), stop, onId,
+                   sampling);
+  int64_t made = answers.made();
   stages.enter("other");
   stages.note("prefill", rateText(promptTokens, stages.seconds("prefill")));
   if (made > batch)
     stages.note("decode", rateText(made - batch, stages.seconds("decode")));
 
-  if (options.json) {
-    printJson(results, printer, promptTokens, made, stages);
-  } else if (streams) {
-    std::cout << "\n";
-  } else {
-    for (const std::string &answer : printer.all())
-      std::cout << answer << "\n";
-  }
+  answers.finish(promptTokens, stages);
   if (options.progress != Progress::Mode::None &&
       options.progress != Progress::Mode::Json)
     std::cerr << stages.text();

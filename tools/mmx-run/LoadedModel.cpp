@@ -30,6 +30,11 @@ bool mmx::tool::isPackage(const std::string &model) {
   return fs::is_regular_file(model) && fs::path(model).extension() != ".json";
 }
 
+std::shared_ptr<const Package>
+mmx::tool::openNamedPackage(const ModelOptions &options) {
+  return isPackage(options.model) ? Package::open(options.model) : nullptr;
+}
+
 std::string mmx::tool::chosenDtype(const ModelOptions &options) {
   if (!options.dtype.empty())
     return options.dtype;
@@ -107,7 +112,8 @@ void LoadedModel::openPackage(Extras extras) {
       fail("--device ", options.device, " needs a checkpoint, but ",
            options.model, " is a package");
     stages.enter("open");
-    package = Package::open(options.model);
+    if (!package)
+      package = openNamedPackage(options);
     const flatbuffers::String *dtype = (*package)->dtype();
     if (!options.dtype.empty() && dtype && dtype->str() != options.dtype)
       fail(options.model, ": is compiled with --dtype ", dtype->str(),
@@ -142,9 +148,10 @@ void LoadedModel::openWeights() {
 
 LoadedModel::LoadedModel(const ModelOptions &options, Extras extras,
                          int64_t sequences, int64_t context, StageTable &stages,
-                         Progress &progress)
+                         Progress &progress,
+                         std::shared_ptr<const Package> opened)
     : options(options), stages(stages), progress(progress),
-      theDtype(chosenDtype(options)) {
+      theDtype(chosenDtype(options)), package(std::move(opened)) {
   if (!fs::exists(options.model))
     fail(options.model, ": there is no such file or directory");
   openDevice();

@@ -29,10 +29,12 @@ public:
   struct Extras {
     bool hidden = false, routing = false;
   };
-  /// Room for `sequences` sequences of `context` tokens.
+  /// Room for `sequences` sequences of `context` tokens. `opened` is the
+  /// package that the options name, if it is open already.
   LoadedModel(const ModelOptions &options, Extras extras, int64_t sequences,
               int64_t context, runtime::StageTable &stages,
-              runtime::Progress &progress);
+              runtime::Progress &progress,
+              std::shared_ptr<const runtime::Package> opened = nullptr);
 
   runtime::Engine &engine() { return *theEngine; }
   /// "f32" or "bf16".
@@ -63,6 +65,10 @@ private:
 
 /// Whether `model` names a package: a file that is no config.json.
 bool isPackage(const std::string &model);
+
+/// The package that the options name; null if they name something else.
+std::shared_ptr<const runtime::Package>
+openNamedPackage(const ModelOptions &options);
 
 /// The dtype that a checkpoint is compiled with: by default that of the device.
 std::string chosenDtype(const ModelOptions &options);

@@ -7,9 +7,9 @@
 
 #include "TextModel.h"
 
-#include "runtime/chat/Chat.h"
 #include "runtime/support/Error.h"
 #include "runtime/support/JsonText.h"
+#include "runtime/support/MappedFile.h"
 
 #include <nlohmann/json.hpp>
 
@@ -23,15 +23,62 @@ using namespace mmx::tool;
 using json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-static Tokenizer openTokenizer(const std::string &directory) {
-  if (!fs::exists(fs::path(directory) / "tokenizer.json"))
-    fail(directory, ": expected a tokenizer.json, to read and write text; "
-                    "put the model's there, or use --ids");
-  return Tokenizer::open(directory);
+std::string TextFiles::where(const std::string &name) const {
+  if (package && package->text(name))
+    return concat(package->name(), ": ", name);
+  return (fs::path(theFolder) / name).string();
 }
 
-TextModel::TextModel(const std::string &directory)
-    : directory(directory), theTokenizer(openTokenizer(directory)) {}
+std::optional<std::string> TextFiles::find(const std::string &name) const {
+  if (package)
+    if (std::optional<std::string_view> text = package->text(name))
+      return std::string(*text);
+  fs::path path = fs::path(theFolder) / name;
+  if (!fs::exists(path))
+    return std::nullopt;
+  MappedFile file(path.string());
+  std::span<const uint8_t> bytes = file.bytes();
+  return std::string(bytes.begin(), bytes.end());
+}
+
+std::string TextFiles::read(const std::string &name) const {
+  if (std::optional<std::string> text = find(name))
+    return *text;
+  fail(where(name), ": there is no such file");
+}
+
+static Tokenizer openTokenizer(const TextFiles &files) {
+  std::optional<std::string> text = files.find("tokenizer.json");
+  if (!text)
+    fail(files.folder(), ": expected a tokenizer.json, to read and write text; "
+                         "put the model's there, or use --ids");
+  return Tokenizer::parse(*text, files.where("tokenizer.json"));
+}
+
+TextModel::TextModel(TextFiles files)
+    : files(std::move(files)), theTokenizer(openTokenizer(this->files)) {}
+
+ChatFormat TextModel::chatFormat() const {
+  return chatFormatOf(files.read("config.json"));
+}
+
+GenerationConfig mmx::tool::generationConfig(const TextFiles &files) {
+  constexpr const char *name = "generation_config.json";
+  std::optional<std::string> text = files.find(name);
+  return text ? parseGenerationConfig(*text, files.where(name))
+              : GenerationConfig();
+}
+
+Sampler::Options mmx::tool::samplingFor(const AnswerOptions &options,
+                                        const GenerationConfig &config) {
+  Sampler::Options sampling;
+  double temperature = config.sample ? config.temperature.value_or(1) : 0;
+  sampling.temperature = options.temperature.value_or(temperature);
+  sampling.topK = options.topK.value_or(config.topK.value_or(0));
+  sampling.topP = options.topP.value_or(config.topP.value_or(1));
+  sampling.seed = options.seed;
+  return sampling;
+}
 
 bool mmx::tool::hasTextPrompts(const GenerateOptions &options) {
   return !options.texts.empty() || !options.promptFiles.empty() ||
@@ -104,10 +151,9 @@ TextModel::chatPrompt(const GenerateOptions &options) const {
   for (const std::string &text : options.texts)
     if (messages->is_array())
       messages->push_back({{"role", "user"}, {"content", text}});
-  std::string config = readText((fs::path(directory) / "config.json").string());
   return encodeChat(
       theTokenizer,
-      renderChat(chatFormatOf(config), conversation.dump(), /*answer=*/true),
+      renderChat(chatFormat(), conversation.dump(), /*answer=*/true),
       options.controlInMessages);
 }
 
@@ -129,49 +175,33 @@ TextModel::prompts(const GenerateOptions &options) const {
   return result;
 }
 
-/// An object; null if the file is missing.
-static json readConfig(const fs::path &file) {
-  if (!fs::exists(file))
+/// The text that ends an answer, as a tokenizer_config.json gives it: itself,
+/// or an object with its content; null: not given.
+static const json *stopToken(const json &config) {
+  auto eos = config.find("eos_token");
+  if (eos == config.end())
     return nullptr;
-  std::string text = readText(file.string());
-  refuseDeepJson(text, file.string());
-  json config = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!config.is_object())
-    fail(file.string(), ": expected a JSON object");
-  return config;
+  if (eos->is_string())
+    return &*eos;
+  if (!eos->is_object())
+    return nullptr;
+  auto content = eos->find("content");
+  return content != eos->end() && content->is_string() ? &*content : nullptr;
 }
 
 std::vector<int32_t> TextModel::stopIds() const {
-  std::vector<int32_t> ids;
-  auto add = [&](const json &id) {
-    if (!id.is_number_integer() || id.get<int64_t>() < 0 ||
-        id.get<int64_t>() > INT32_MAX)
-      fail(directory,
-           "/generation_config.json: expected eos_token_id as an id "
-           "or a list of ids, but got ",
-           shortJson(id));
-    ids.push_back(id.get<int32_t>());
-  };
-  json generation = readConfig(fs::path(directory) / "generation_config.json");
-  if (generation.is_object() && generation.contains("eos_token_id")) {
-    const json &eos = generation["eos_token_id"];
-    if (eos.is_array())
-      for (const json &id : eos)
-        add(id);
-    else if (!eos.is_null())
-      add(eos);
-  }
+  std::vector<int32_t> ids = generationConfig(files).stopIds;
   if (!ids.empty())
     return ids;
-  json config = readConfig(fs::path(directory) / "tokenizer_config.json");
   std::string token = "<end_of_sentence>";
-  if (config.is_object() && config.contains("eos_token")) {
-    const json &eos = config["eos_token"];
-    if (eos.is_string())
-      token = eos;
-    else if (eos.is_object() && eos.contains("content") &&
-             eos["content"].is_string())
-      token = eos["content"];
+  constexpr const char *name = "tokenizer_config.json";
+  if (std::optional<std::string> text = files.find(name)) {
+    refuseDeepJson(*text, files.where(name));
+    json config = json::parse(*text, nullptr, /*allow_exceptions=*/false);
+    if (!config.is_object())
+      fail(files.where(name), ": expected a JSON object");
+    if (const json *given = stopToken(config))
+      token = *given;
   }
   if (auto id = theTokenizer.find(token))
     ids.push_back(*id);

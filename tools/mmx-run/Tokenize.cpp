@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Commands.h"
+#include "LoadedModel.h"
 #include "Numbers.h"
 #include "TextModel.h"
 
@@ -14,7 +15,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <filesystem>
 #include <iostream>
 
 using namespace mmx::runtime;
@@ -25,7 +25,8 @@ CLI::App *mmx::tool::addTokenize(CLI::App &app, TokenizeOptions &options) {
   CLI::App *tokenize = app.add_subcommand(
       "tokenize", "text on standard input to ids on standard output");
   tokenize
-      ->add_option("MODEL", options.model, "directory with a tokenizer.json")
+      ->add_option("MODEL", options.model,
+                   "checkpoint directory, or package with a tokenizer")
       ->required();
   tokenize->add_flag("--decode", options.decode,
                      "ids, separated by commas or spaces, to text");
@@ -52,11 +53,10 @@ static json piecesOf(const Tokenizer &tokenizer,
 }
 
 int mmx::tool::tokenize(const TokenizeOptions &options) {
-  namespace fs = std::filesystem;
-  fs::path parent = fs::path(options.model).parent_path();
-  TextModel model(fs::is_directory(options.model) ? options.model
-                  : parent.empty()                ? "."
-                                                  : parent.string());
+  ModelOptions named;
+  named.model = options.model;
+  TextModel model(
+      TextFiles(openNamedPackage(named), checkpointDirectory(named)));
   std::string input = readText("-");
   std::vector<int32_t> ids;
   if (options.decode) {

@@ -7,6 +7,7 @@
 
 #include "Commands.h"
 #include "Numbers.h"
+#include "TextModel.h"
 
 #include "runtime/support/Error.h"
 
@@ -65,7 +66,8 @@ static void addModelOptions(CLI::App &app, ModelOptions &options) {
                  "threads of the cpu device, or that load weights for a GPU; "
                  "0: as many as allowed")
       ->check(CLI::Range(0, 4096));
-  app.add_flag("--json", options.json, "answer in JSON");
+  app.add_flag("--json", options.json,
+               "answer in JSON; ids as they are made, an event a line");
   app.add_flag("--poison", options.poison,
                "fill temporaries and outputs with NaN before every step: "
                "finds kernels that read what nobody wrote");
@@ -84,9 +86,52 @@ static void addModelOptions(CLI::App &app, ModelOptions &options) {
       ->option_text("auto|bar|lines|json|none");
 }
 
+static void addAnswerOptions(CLI::App &app, AnswerOptions &options) {
+  addModelOptions(app, options);
+  app.add_option("--system", options.system,
+                 "system text; --prompt is then a user's message")
+      ->type_name("TEXT");
+  app.add_flag("--control-tokens", options.controlInMessages,
+               "control tokens written inside messages count as such; else "
+               "they stay text");
+  app.add_option("--stop", options.stops,
+                 "end an answer in text before this text; may be repeated")
+      ->type_name("TEXT")
+      ->take_all();
+  app.add_option("-n,--count", options.count,
+                 "most ids to add; if not given 16, in a chat what the context "
+                 "has room for")
+      ->check(CLI::Range(0, 1 << 30))
+      ->type_name("N");
+  app.add_option("--ctx", options.context,
+                 "room for this many tokens a sequence; 0: what is needed, in "
+                 "a chat 32768 or what the model has")
+      ->check(CLI::Range(0, 1 << 30));
+  app.add_option("--temperature", options.temperature,
+                 "draw ids instead of taking the best: divides the logits; 0: "
+                 "take the best [generation_config.json, else 0]")
+      ->check(CLI::Range(0.0, 100.0))
+      ->type_name("T");
+  app.add_option("--top-k", options.topK,
+                 "draw among so many of the likeliest ids; 0: all "
+                 "[generation_config.json, else 0]")
+      ->check(CLI::Range(0, 1 << 30))
+      ->type_name("K");
+  app.add_option("--top-p", options.topP,
+                 "draw among the likeliest ids that hold this share "
+                 "[generation_config.json, else 1]")
+      ->check(CLI::Range(0.0, 1.0))
+      ->type_name("P");
+  app.add_option("--seed", options.seed,
+                 "of drawing; with the number of the prompt and the position "
+                 "it decides what is drawn")
+      ->capture_default_str();
+  app.add_flag("--ignore-stop", options.ignoreStop, "go on after a stop id");
+}
+
 static void addGenerate(CLI::App &app, GenerateOptions &options,
                         std::vector<std::string> &idLists) {
-  addModelOptions(app, options);
+  addAnswerOptions(app, options);
   app.add_option("--ids", idLists,
                  "a prompt as token ids; several times: a batch")
       ->type_name("ID,ID,...")
@@ -104,34 +149,14 @@ static void addGenerate(CLI::App &app, GenerateOptions &options,
                  "a conversation to continue: JSON, a list of messages "
                  "{role, content} or an object {messages, tools}")
       ->type_name("FILE");
-  app.add_option("--system", options.system,
-                 "system text; --prompt is then a user's message")
-      ->type_name("TEXT");
-  app.add_flag("--control-tokens", options.controlInMessages,
-               "control tokens written inside messages count as such; else "
-               "they stay text");
-  app.add_option("--stop", options.stops,
-                 "end an answer in text before this text; may be repeated")
-      ->type_name("TEXT")
-      ->take_all();
-  app.add_option("-n,--count", options.count, "most ids to add")
-      ->check(CLI::Range(0, 1 << 30))
-      ->capture_default_str();
-  app.add_option("--ctx", options.context,
-                 "room for this many tokens a sequence; 0: what is needed")
-      ->check(CLI::Range(0, 1 << 30));
-  app.add_option("--temperature", options.sampling.temperature,
-                 "draw ids instead of taking the best: divides the logits")
-      ->check(CLI::Range(0.0, 100.0));
-  app.add_option("--top-k", options.sampling.topK,
-                 "draw among so many of the likeliest ids; 0: all")
-      ->check(CLI::Range(0, 1 << 30));
-  app.add_option("--top-p", options.sampling.topP,
-                 "draw among the likeliest ids that hold this share")
-      ->check(CLI::Range(0.0, 1.0));
-  app.add_option("--seed", options.sampling.seed, "of drawing")
-      ->capture_default_str();
-  app.add_flag("--ignore-stop", options.ignoreStop, "go on after a stop id");
+}
+
+static CLI::App *addChat(CLI::App &app, AnswerOptions &options) {
+  CLI::App *chat = app.add_subcommand(
+      "chat", "a conversation: messages on standard input, a line each, and "
+              "answers as they are made; /help lists what else a line may say");
+  addAnswerOptions(*chat, options);
+  return chat;
 }
 
 static CLI::App *addVerify(CLI::App &app, VerifyOptions &options) {
@@ -217,6 +242,7 @@ static int run(int argc, char **argv) {
              "  mmx-run MODEL --prompt \"In the beginning\" -n 40\n"
              "  mmx-run MODEL --system \"Be brief.\" -p \"What is a cat?\"\n"
              "  mmx-run MODEL --chat conversation.json --temperature 1\n"
+             "  mmx-run chat MODEL --system \"Be brief.\"\n"
              "  mmx-run MODEL --ids 1,2,3 -n 16\n"
              "  mmx-run MODEL --ids 1,2,3 --ids 4,5 -n 16    a batch of two\n"
              "  mmx-run model.mmx --weights DIR --ids 1,2,3\n"
@@ -227,13 +253,17 @@ static int run(int argc, char **argv) {
              "  mmx-run inspect model.mmx --plan\n"
              "  mmx-run plan MODEL --target h800 --gpus 8 --ctx 1M "
              "--quant int8\n\n"
-             "The answer goes to standard output, everything else to standard "
+             "Without a prompt, on a terminal, mmx-run MODEL is a chat.\n"
+             "The answer goes to "
+             "standard output, everything else to standard "
              "error.\nA package is code: run only those that you trust.");
   app.set_version_flag("--version", versionText);
   app.require_subcommand(0, 1);
   GenerateOptions generateOptions;
   std::vector<std::string> idLists;
   addGenerate(app, generateOptions, idLists);
+  AnswerOptions chatOptions;
+  CLI::App *chatApp = addChat(app, chatOptions);
   VerifyOptions verifyOptions;
   CLI::App *verifyApp = addVerify(app, verifyOptions);
   NiahOptions niahOptions;
@@ -266,6 +296,7 @@ static int run(int argc, char **argv) {
   const ModelOptions &chosen =
       verifyApp->parsed() ? static_cast<ModelOptions &>(verifyOptions)
       : niahApp->parsed() ? static_cast<ModelOptions &>(niahOptions)
+      : chatApp->parsed() ? static_cast<ModelOptions &>(chatOptions)
                           : generateOptions;
   if (chosen.model.empty())
     mmx::runtime::fail("expected a model; see mmx-run --help");
@@ -275,8 +306,13 @@ static int run(int argc, char **argv) {
     niahOptions.lengths = parseLengths(lengths, "--lengths");
     return niah(niahOptions);
   }
+  if (chatApp->parsed())
+    return chat(chatOptions);
   for (const std::string &list : idLists)
     generateOptions.prompts.push_back(parseIds(list));
+  if (idLists.empty() && !hasTextPrompts(generateOptions) &&
+      ::isatty(STDIN_FILENO) && ::isatty(STDOUT_FILENO))
+    return chat(generateOptions);
   checkPrompts(generateOptions);
   return generate(generateOptions);
 }

@@ -155,6 +155,70 @@ TEST_F(SessionTest, StatesCanBeSavedAndPutBack) {
             std::vector<float>(expected.begin() + 60, expected.end()));
 }
 
+TEST_F(SessionTest, GoesBackToSnapshots) {
+  makeEngine(2, 20);
+  Session session(*engine, {20, 100, {}});
+  int64_t other = session.open(), sequence = session.open();
+  logitsOf(session, other, someIds(3));
+  std::vector<int32_t> ids = someIds(15);
+  std::vector<float> expected = expectedLogits(ids);
+  auto after = [&](int64_t length) {
+    return std::vector<float>(expected.begin() + length * 10, expected.end());
+  };
+  auto rest = [&](int64_t length) { return std::span(ids).subspan(length); };
+  logitsOf(session, sequence, std::span(ids).first(4));
+  session.takeSnapshot(sequence);
+  logitsOf(session, sequence, std::span(ids).subspan(4, 2));
+  session.takeSnapshot(sequence);
+  EXPECT_EQ(session.snapshots(sequence), std::vector<int64_t>({4, 6}));
+  EXPECT_EQ(session.snapshots(other), std::vector<int64_t>());
+  // What is there only for a while leaves no trace.
+  logitsOf(session, sequence, someIds(9, 5));
+  EXPECT_EQ(session.freePages(), 5);
+  session.rewind(sequence, 6);
+  EXPECT_EQ(session.length(sequence), 6);
+  EXPECT_EQ(session.freePages(), 7);
+  EXPECT_EQ(logitsOf(session, sequence, rest(6)), after(6));
+  session.rewind(sequence, 4);
+  EXPECT_EQ(session.snapshots(sequence), std::vector<int64_t>({4}));
+  EXPECT_EQ(logitsOf(session, sequence, rest(4)), after(4));
+  session.rewind(sequence, 0);
+  EXPECT_EQ(session.snapshots(sequence), std::vector<int64_t>());
+  EXPECT_EQ(logitsOf(session, sequence, ids), expected);
+  EXPECT_EQ(session.length(other), 3);
+}
+
+TEST_F(SessionTest, RefusesLengthsWithoutASnapshot) {
+  makeEngine(1, 20);
+  Session session(*engine, {20, 100, {}});
+  int64_t sequence = session.open();
+  logitsOf(session, sequence, someIds(5));
+  session.takeSnapshot(sequence);
+  session.dropSnapshot(sequence, 5);
+  EXPECT_EQ(errorOf([&] { session.dropSnapshot(sequence, 5); }),
+            concat("sequence ", sequence, " has no snapshot at 5 tokens"));
+  EXPECT_EQ(errorOf([&] { session.rewind(sequence, 5); }),
+            concat("sequence ", sequence, " has no snapshot at 5 tokens"));
+  EXPECT_EQ(session.length(sequence), 5);
+  EXPECT_THROW(session.takeSnapshot(sequence + 1), Error);
+  EXPECT_THROW(session.rewind(sequence + 1, 0), Error);
+}
+
+TEST_F(SessionTest, InterruptsBetweenSteps) {
+  makeEngine(1, 20);
+  int64_t steps = 2;
+  Session session(*engine, {.context = 20, .chunk = 3, .interrupted = [&] {
+                              return steps-- == 0;
+                            }});
+  int64_t sequence = session.open();
+  std::vector<int32_t> ids = someIds(10);
+  EXPECT_THROW(logitsOf(session, sequence, ids), Interrupted);
+  EXPECT_EQ(session.length(sequence), 6);
+  std::vector<float> expected = expectedLogits(ids);
+  EXPECT_EQ(logitsOf(session, sequence, std::span(ids).subspan(6)),
+            std::vector<float>(expected.begin() + 60, expected.end()));
+}
+
 TEST_F(SessionTest, ErrorsChangeNothing) {
   makeEngine(1, 8);
   Session session(*engine, {8, 100, {}});
@@ -214,4 +278,31 @@ TEST_F(SessionTest, GeneratesGreedily) {
   EXPECT_THROW(session.generate(prompts, 100, {}), Error);
   EXPECT_EQ(session.generate(prompts, 0, {}),
             std::vector<std::vector<int32_t>>(3));
+}
+
+// What a sequence draws depends on its number, not on its neighbours, its place
+// in the batch, or how its prompt is cut.
+TEST_F(SessionTest, DrawsTheSameInAnyBatch) {
+  makeEngine(3, 40);
+  std::vector<std::vector<int32_t>> prompts = {someIds(5), someIds(1, 2),
+                                               someIds(7, 3)};
+  Sampler::Options sampling = {.temperature = 2, .seed = 11};
+  auto drawn = [&](std::vector<std::vector<int32_t>> some, uint64_t first,
+                   int64_t chunk) {
+    Session session(*engine, {40, chunk, {}});
+    sampling.sequence = first;
+    return session.generate(some, 12, {}, {}, sampling);
+  };
+  auto all = drawn(prompts, 0, 100);
+  for (int64_t chunk : {1, 2, 3, 100}) {
+    EXPECT_EQ(drawn(prompts, 0, chunk), all) << chunk;
+    for (size_t i = 0; i < prompts.size(); ++i)
+      EXPECT_EQ(drawn({prompts[i]}, i, chunk).front(), all[i]) << chunk;
+    EXPECT_EQ(drawn({prompts[1], prompts[2]}, 1, chunk),
+              std::vector(all.begin() + 1, all.end()));
+  }
+  // Equal prompts are not answered alike.
+  auto equal = drawn({prompts[0], prompts[0]}, 0, 100);
+  EXPECT_EQ(equal[0], all[0]);
+  EXPECT_NE(equal[0], equal[1]);
 }

@@ -13,6 +13,7 @@
 #include "runtime/session/PagePool.h"
 #include "runtime/session/Sampler.h"
 #include "runtime/support/Error.h"
+#include "runtime/support/Random.h"
 #include "runtime/support/Sha256.h"
 #include "runtime/weights/ElementConversion.h"
 
@@ -20,6 +21,7 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
 
 using namespace mmx::runtime;
 
@@ -99,7 +101,7 @@ static std::vector<int> drawn(Sampler::Options options,
   std::vector<int> counts(logits.size());
   const std::vector<int32_t> masked = {1};
   for (int i = 0; i < count; ++i)
-    ++counts[sampler.next(logits, masked)];
+    ++counts[sampler.next(logits, masked, /*position=*/i)];
   return counts;
 }
 
@@ -117,6 +119,51 @@ TEST(Sampler, DrawsByProbability) {
   EXPECT_EQ(drawn({1, 0.8, 3}, logits, 1000)[0], 0);
   EXPECT_EQ(drawn({1, 0.5, 3}, logits, 100)[3], 100);
   EXPECT_EQ(drawn({1, 1, 5}, logits, 50), drawn({1, 1, 5}, logits, 50));
+}
+
+// The known answers of the authors' library (Random123, kat_vectors).
+TEST(Random, Philox) {
+  using Block = std::array<uint32_t, 4>;
+  EXPECT_EQ(philox({0, 0, 0, 0}, {0, 0}),
+            Block({0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
+  constexpr uint32_t ones = 0xffffffff;
+  EXPECT_EQ(philox({ones, ones, ones, ones}, {ones, ones}),
+            Block({0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
+  EXPECT_EQ(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
+                   {0xa4093822, 0x299f31d0}),
+            Block({0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+}
+
+TEST(Random, UnitAtIsEvenAndDiffersByEveryNumber) {
+  std::vector<int> counts(8);
+  for (uint64_t i = 0; i < 80; ++i)
+    for (uint64_t j = 0; j < 100; ++j)
+      ++counts[int(unitAt(3, i, j) * 8)];
+  for (int count : counts)
+    EXPECT_NEAR(count, 1000, 120);
+  constexpr uint64_t high = uint64_t(1) << 32;
+  std::set<double> different = {unitAt(1, 1, 1),    unitAt(2, 1, 1),
+                                unitAt(1, 2, 1),    unitAt(1, 1, 2),
+                                unitAt(high, 1, 1), unitAt(1, high, 1),
+                                unitAt(1, 1, high)};
+  EXPECT_EQ(different.size(), 7u);
+}
+
+// One position more or less, or asked in another order, is all the same.
+TEST(Sampler, DependsOnThePositionOnly) {
+  const std::vector<float> logits = {0.5, 0.25, 0, 0.75, 0.125};
+  Sampler forward({.temperature = 1, .seed = 7, .sequence = 2}),
+      backward({.temperature = 1, .seed = 7, .sequence = 2}),
+      other({.temperature = 1, .seed = 7, .sequence = 3});
+  std::vector<int32_t> ids, reversed, others;
+  for (int64_t i = 0; i < 50; ++i) {
+    ids.push_back(forward.next(logits, {}, i));
+    others.push_back(other.next(logits, {}, i));
+  }
+  for (int64_t i = 49; i >= 0; i -= 1)
+    reversed.insert(reversed.begin(), backward.next(logits, {}, i));
+  EXPECT_EQ(ids, reversed);
+  EXPECT_NE(ids, others);
 }
 
 TEST(PagePool, LowestFreePageFirst) {
