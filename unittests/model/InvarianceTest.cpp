@@ -13,138 +13,21 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ModelRunner.h"
 #include "TestDevice.h"
-#include "unittests/model/RelativeError.h"
-
-#include "runtime/engine/PackageEngine.h"
-#include "runtime/session/Session.h"
-#include "runtime/weights/Checkpoint.h"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 using namespace mmx::runtime;
 using namespace mmx::test;
 
-/// Relative difference that rounding in f32 may leave.
-static constexpr double rounding = 2e-5;
-static constexpr int64_t context = 640;
-
-static bool sameBits(std::span<const float> a, std::span<const float> b) {
-  return a.size() == b.size() &&
-         std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
-}
-
-namespace {
-
-/// What a sequence computed: logits of the tokens fed, and all its states.
-struct Answer {
-  std::vector<float> logits;
-  std::vector<float> states;
-
-  std::span<const float> lastLogits(int64_t vocab) const {
-    return std::span(logits).last(vocab);
-  }
-};
-
-/// An engine with a session on one golden checkpoint.
-class Runner {
-public:
-  explicit Runner(const std::string &model, int64_t slots = 1,
-                  int64_t chunk = 512, int64_t block = 0, int threads = 2,
-                  bool graphs = true)
-      : device(makeTestDevice(threads)), weights(goldenPath(model)) {
-    auto package = goldenPackage(model, *device, block);
-    ModelInfo info(*(*package)->model());
-    engine = std::make_unique<PackageEngine>(
-        package, *device, weights,
-        PackageEngine::Options{.limits = limitsFor(info, slots, context),
-                               .poison = true,
-                               .graphs = graphs});
-    setChunk(chunk);
-  }
-
-  /// A new session on the same engine.
-  void setChunk(int64_t chunk) {
-    session = std::make_unique<Session>(*engine,
-                                        Session::Options{context, chunk, {}});
-  }
-
-  /// Feeds all parts at once; one answer a part.
-  std::vector<Answer> feed(const std::vector<Feed> &feeds) {
-    std::vector<Answer> answers(feeds.size());
-    session->feed(
-        feeds, [&](int64_t sequence, int64_t, std::span<const float> row) {
-          auto feed = std::ranges::find(feeds, sequence, &Feed::sequence);
-          std::vector<float> &logits = answers[feed - feeds.begin()].logits;
-          logits.insert(logits.end(), row.begin(), row.end());
-        });
-    for (size_t i = 0; i < feeds.size(); ++i) {
-      for (int32_t layer : engine->model().lightningLayers) {
-        std::vector<float> state =
-            engine->readState(layer, session->slot(feeds[i].sequence));
-        answers[i].states.insert(answers[i].states.end(), state.begin(),
-                                 state.end());
-      }
-    }
-    return answers;
-  }
-
-  /// The answer of a sequence of its own.
-  Answer alone(std::span<const int32_t> ids, Want want = Want::All) {
-    int64_t sequence = session->open();
-    Answer answer = feed({{sequence, ids, want}}).front();
-    session->close(sequence);
-    return answer;
-  }
-
-  /// Ids that any vocabulary has.
-  std::vector<int32_t> ids(int64_t count, uint32_t seed = 1) const {
-    std::vector<int32_t> result;
-    uint64_t state = seed;
-    for (int64_t i = 0; i < count; ++i) {
-      state = state * 6364136223846793005 + 1442695040888963407;
-      result.push_back(int32_t((state >> 33) % engine->model().vocab));
-    }
-    return result;
-  }
-
-  int64_t vocab() const { return engine->model().vocab; }
-
-  std::unique_ptr<Device> device;
-  Checkpoint weights;
-  std::unique_ptr<PackageEngine> engine;
-  std::unique_ptr<Session> session;
-};
-
-} // namespace
-
-static void expectSame(const Answer &got, const Answer &expected) {
-  EXPECT_TRUE(sameBits(got.logits, expected.logits))
-      << "logits differ by " << relativeError(got.logits, expected.logits);
-  EXPECT_TRUE(sameBits(got.states, expected.states))
-      << "states differ by " << relativeError(got.states, expected.states);
-}
-
-static void expectClose(const Answer &got, const Answer &expected) {
-  EXPECT_LE(relativeError(got.logits, expected.logits), rounding);
-  EXPECT_LE(relativeError(got.states, expected.states), rounding);
-}
-
 class Invariance : public testing::TestWithParam<const char *> {};
 
-INSTANTIATE_TEST_SUITE_P(Golden, Invariance,
-                         testing::Values("hf-tiny", "hf-head128", "m1-tiny",
-                                         "m1-options"),
-                         [](const auto &info) {
-                           std::string name = info.param;
-                           std::ranges::replace(name, '-', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Golden, Invariance, testing::ValuesIn(goldenModels),
+                         [](const auto &info) { return testName(info.param); });
 
 TEST_P(Invariance, ChunkLength) {
   Runner runner(GetParam());
