@@ -19,7 +19,8 @@ int32_t mmx::runtime::bestId(std::span<const float> logits,
   size_t nextMasked = 0;
   for (int32_t id = 0; id < int32_t(logits.size()); ++id) {
     if (std::isnan(logits[id]))
-      fail("the logit of id ", id, " is not a number");
+      fail("the logit of id ", id, " is not a number; if a weight is none, ",
+           "--check-weights tells which");
     if (nextMasked < masked.size() && masked[nextMasked] == id)
       ++nextMasked;
     else if (best < 0 || logits[id] > logits[best])

@@ -71,6 +71,14 @@ void Checkpoint::openIndex(const std::string &directory,
            file->path(), ", but it does not");
     places.emplace(name, Place{file, tensor});
   }
+  // What the index leaves out of a file that it names is there nevertheless.
+  for (const std::unique_ptr<Safetensors> &file : shards)
+    for (const auto &[name, tensor] : file->tensors()) {
+      auto [place, isNew] = places.emplace(name, Place{file.get(), &tensor});
+      if (!isNew && place->second.tensor != &tensor)
+        fail(file->path(), ": tensor \"", name, "\" is also in ",
+             place->second.file->path());
+    }
 }
 
 Checkpoint::Checkpoint(const std::string &directory) : directory(directory) {

@@ -76,11 +76,20 @@ def check_full_disk():
            "No space left on device")
     for command in (["mmx-run", golden, *ids],
                     ["mmx-run", golden, *ids, "--json"],
+                    ["mmx-run", "verify", golden, "--progress", "none"],
                     ["mmx-run", "plan", golden, "--target", "h20", "--ctx",
                      "64"]):
         with open("/dev/full", "w") as full:
             expect("answer on a full disk", command, (2,),
                    "cannot write the answer", stdout=full)
+    with open("/dev/full", "w") as full:
+        expect("program on a full disk", ["mmx-compile", golden, "--emit", "mmx"],
+               (1,), "No space left on device", stdout=full)
+    expect("timeline on a full disk", ["mmx-run", golden, *ids, "--trace",
+                                       "/dev/full"], (2,), "/dev/full: cannot")
+    expect("routing on a full disk",
+           ["mmx-run", "verify", golden, "--dtype", "bf16", "--progress", "none",
+            "--save-routing", "/dev/full"], (2,), "/dev/full: cannot")
 
 
 def check_interrupt():

@@ -34,6 +34,7 @@ struct ModelOptions {
   std::string target;         ///< empty: the device's own
   std::string dtype;          ///< empty: bf16 on GPUs, f32 elsewhere
   std::string weights; ///< directory or "random:SEED"; empty: the model's
+  bool checkWeights = false;
   int64_t block = 0;
   int threads = 0;
   int64_t chunk = 512;

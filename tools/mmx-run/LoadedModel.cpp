@@ -12,6 +12,7 @@
 #include "runtime/engine/PackageCache.h"
 #include "runtime/session/Session.h"
 #include "runtime/support/Error.h"
+#include "runtime/weights/CheckedTensors.h"
 #include "runtime/weights/Checkpoint.h"
 #include "runtime/weights/RandomTensors.h"
 
@@ -144,6 +145,8 @@ void LoadedModel::openWeights() {
     fail(options.model, " is a package without weights: use --weights DIR or ",
          "--weights random:SEED");
   weights = std::make_unique<Checkpoint>(checkpointDirectory(options));
+  if (options.checkWeights)
+    weights = std::make_unique<CheckedTensors>(std::move(weights));
 }
 
 LoadedModel::LoadedModel(const ModelOptions &options, Extras extras,

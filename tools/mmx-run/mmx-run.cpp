@@ -55,6 +55,8 @@ static void addModelOptions(CLI::App &app, ModelOptions &options) {
                  "directory of the safetensors files, or random:SEED; needed "
                  "for a package")
       ->type_name("DIR|random:SEED");
+  app.add_flag("--check-weights", options.checkWeights,
+               "refuse weights that are infinite or no numbers");
   app.add_option("--block", options.block,
                  "tokens of a lightning block; 0: the compiler chooses")
       ->check(CLI::Range(0, 1 << 20));

@@ -187,6 +187,18 @@ TEST_F(CheckpointTest, NamesATensorThatIsElsewhere) {
   EXPECT_NE(open().find("says that tensor \"b\" stands in"), std::string::npos);
 }
 
+TEST_F(CheckpointTest, FindsTensorsThatTheIndexLeavesOut) {
+  directory.write("s.safetensors",
+                  safetensorsBytes(goodHeader, std::string(12, 'x')));
+  index(R"({"a": "s.safetensors"})");
+  EXPECT_NE(Checkpoint(directory.path().string()).find("b"), nullptr);
+  shard("t.safetensors", "b");
+  index(R"({"a": "s.safetensors", "b": "t.safetensors"})");
+  EXPECT_NE(open().find("s.safetensors: tensor \"b\" is also in "),
+            std::string::npos)
+      << open();
+}
+
 TEST_F(CheckpointTest, RefusesBadIndexes) {
   for (const char *map :
        {R"({"a": "../s.safetensors"})", R"({"a": "/etc/passwd"})",

@@ -8,12 +8,15 @@
 #include "TestModel.h"
 
 #include "runtime/package/Element.h"
+#include "runtime/weights/CheckedTensors.h"
 #include "runtime/weights/RandomTensors.h"
 #include "runtime/weights/WeightLoader.h"
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <numeric>
 
 using namespace mmx;
@@ -153,6 +156,36 @@ TEST(WeightLoader, ErrorsNameTensorExpectedAndGot) {
   EXPECT_NE(errorFor(OneWeight({3}, {{"t", 2}})).find("more than 2"),
             std::string::npos);
   EXPECT_NE(errorFor(OneWeight({2, 3}, {{"t", -1, 1, 2}})).find("at least 3"),
+            std::string::npos);
+}
+
+TEST(WeightLoader, NamesElementsThatAreNotFinite) {
+  const float inf = std::numeric_limits<float>::infinity();
+  auto errorFor = [](float value, package::Element element) {
+    auto tensors = std::make_unique<MemoryTensors>();
+    tensors->add("good", {2}, {1, -2});
+    tensors->add("bad", {2, 3}, {0, 0, 0, 0, value, 0});
+    CheckedTensors checked(std::move(tensors));
+    OneWeight({2}, {{"good"}}, 0, 0, element).load<uint16_t>(checked);
+    EXPECT_EQ(errorOf([&] { checked.data(*checked.find("good")); }), "");
+    std::string error = errorOf([&] {
+      OneWeight({2, 3}, {{"bad"}}, 0, 0, element).load<uint16_t>(checked);
+    });
+    // What is too large for bf16 only is finite for those who read floats.
+    if (std::isinf(value) || std::isnan(value))
+      EXPECT_EQ(errorOf([&] { checked.data(*checked.find("bad")); }), error);
+    return error;
+  };
+  for (auto element : {package::Element::F32, package::Element::BF16}) {
+    EXPECT_EQ(errorFor(inf, element),
+              "memory: tensor \"bad\": expected finite numbers, but element "
+              "[1, 1] is inf");
+    EXPECT_NE(errorFor(-inf, element).find("is -inf"), std::string::npos);
+    EXPECT_NE(errorFor(std::nanf(""), element).find("is nan"),
+              std::string::npos);
+  }
+  EXPECT_EQ(errorFor(3.4e38f, package::Element::F32), "");
+  EXPECT_NE(errorFor(3.4e38f, package::Element::BF16).find("is 3.4e+38"),
             std::string::npos);
 }
 
