@@ -27,6 +27,7 @@ MAP_TYPES = {"bf16": 9, "f32": 7, "f64": 8, "i32": 3, "i8": 0, "f16": 6}
 PROMOTE_128_BYTES = 2
 MAX_DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 LAUNCH_CLUSTER_DIMENSION = 4
+LAUNCH_PROGRAMMATIC_SERIALIZATION = 6
 
 
 class LaunchAttribute(ctypes.Structure):
@@ -136,6 +137,8 @@ class Kernel:
         self.shared = self.description.get("shared", 0)
         self.scratch = self.description.get("scratch", 0)
         self.cluster = self.description.get("cluster", [1, 1, 1])
+        # May start before the launch before it has ended.
+        self.programmatic = "programmatic" in self.description
         self.grid = parse_map(self.description["grid"])
         self.maps = self.description.get("tensor_maps", [])
         self.area = None
@@ -188,15 +191,23 @@ class Kernel:
         addresses = [address for _, address in maps]
         addresses += [ctypes.addressof(number) for number in numbers]
         parameters = (ctypes.c_void_p * len(addresses))(*addresses)
-        attribute = LaunchAttribute(id=LAUNCH_CLUSTER_DIMENSION)
-        attribute.value[0:3] = self.cluster
+        chosen = []
+        if self.cluster != [1, 1, 1]:
+            chosen.append((LAUNCH_CLUSTER_DIMENSION, self.cluster))
+        if self.programmatic:
+            chosen.append((LAUNCH_PROGRAMMATIC_SERIALIZATION, [1]))
+        attributes = (LaunchAttribute * len(chosen))()
+        for attribute, (number, value) in zip(attributes, chosen):
+            attribute.id = number
+            attribute.value[0:len(value)] = value
         config = LaunchConfig()
         config.grid[0:3] = grid[:3]
         config.block[0:3] = [self.threads, 1, 1]
         config.shared = self.shared
-        config.attributes = ctypes.pointer(attribute)
-        config.count = int(self.cluster != [1, 1, 1])
-        keep = (maps, numbers, attribute, views)
+        config.attributes = ctypes.cast(attributes,
+                                        ctypes.POINTER(LaunchAttribute))
+        config.count = len(chosen)
+        keep = (maps, numbers, attributes, views)
 
         def launch(keep=keep):
             if not blocks:

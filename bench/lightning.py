@@ -17,7 +17,8 @@ plan.json in the folder says what to launch:
                    "extents": ["sequences + 1", "tokens", "..."]}]}
 
 Buffers are f32; expressions know tokens, sequences, slots, heads, dim. Without
-`extents` the first extent of every view but `rates` is dynamic.
+`extents` the first extent of every view but `rates` is dynamic. "segment" is
+after how many tokens a form starts anew: its boundaries are checked, too.
 
 Checked against the float64 recurrence: outputs within 4e-3, states within 2e-3
 in norm, with outputs, other states and rows outside the tokens poisoned; a
@@ -65,6 +66,7 @@ class Variant:
             else self.infer_plan()
         self.form = self.plan["form"]
         self.heads, self.dim = self.plan["heads"], self.plan["dim"]
+        self.segment = self.plan.get("segment")
 
     def infer_plan(self):
         for symbol in self.kernels:
@@ -104,6 +106,17 @@ class Variant:
                 launch()
         return run
 
+    def make_packs(self):
+        """Packs of lengths to check."""
+        if self.form == "decode":
+            return [[1] * n for n in (1, 2, 5, 64)]
+        n = self.segment
+        packs = CHECK_PACKS
+        if n:
+            packs = packs + [[n - 1], [n], [n + 1], [2 * n + 1], [8 * n],
+                             [n + 1, 3, 2 * n, 1, 3 * n + 77, n]]
+        return packs
+
 
 class Case:
     """Inputs and poisoned outputs of one pack of sequences."""
@@ -111,6 +124,7 @@ class Case:
     def __init__(self, variant, lengths, factor, initial, seed, scale_from=None):
         heads, dim = variant.heads, variant.dim
         self.lengths, self.tokens = lengths, sum(lengths)
+        self.segment = variant.segment
         generator = torch.Generator(device=DEVICE).manual_seed(seed)
         self.rates = reference.decay_rates(heads, factor, DEVICE)
         # Rows outside are NaN: a tail that reads them shows.
@@ -151,8 +165,10 @@ class Case:
             self.state.view(torch.int32).clone()
 
     def compare(self, first_rows=64):
-        """Errors by name. `boundary` is of the first tokens of blocks alone."""
-        errors = {"out": 0.0, "state": 0.0, "boundary": 0.0, "head": 0.0}
+        """Errors by name. `boundary` is of the first tokens of blocks alone,
+        `segment` of those of segments."""
+        errors = {"out": 0.0, "state": 0.0, "boundary": 0.0, "segment": 0.0,
+                  "head": 0.0}
         # The kernel has its rates in f32.
         rates = self.buffers["rates"].double()
         start = 0
@@ -165,10 +181,11 @@ class Case:
             error = reference.relative_error
             errors["out"] = max(errors["out"], error(out, o))
             errors["state"] = max(errors["state"], error(state, s))
-            rows = slice(first_rows, None, first_rows)
-            if length > first_rows:
-                errors["boundary"] = max(errors["boundary"],
-                                         error(out[rows], o[rows]))
+            for name, step in (("boundary", first_rows),
+                               ("segment", self.segment or length)):
+                rows = slice(step, None, step)
+                if length > step:
+                    errors[name] = max(errors[name], error(out[rows], o[rows]))
             heads = (out - o).norm(dim=(0, 2)) / o.norm(dim=(0, 2))
             errors["head"] = max(errors["head"], heads.max().item())
             start += length
@@ -187,7 +204,8 @@ class Case:
 # ---------------------------------------------------------------------------
 
 def is_right(errors):
-    return errors["out"] <= OUTPUT_LIMIT and errors["boundary"] <= OUTPUT_LIMIT \
+    return max(errors["out"], errors["boundary"],
+               errors["segment"]) <= OUTPUT_LIMIT \
         and errors["state"] <= STATE_LIMIT and errors["outside"] == 0
 
 
@@ -202,7 +220,11 @@ def check_tail(variant, seed):
     """v is tiny from `before` tokens before a boundary on: the rows after the
     boundary live on older tokens alone. Error of those rows."""
     worst = 0.0
-    for boundary, before in ((512, 64), (512, 448), (4096, 1024), (8192, 4480)):
+    places = [(512, 64), (512, 448), (4096, 1024), (8192, 4480)]
+    if n := variant.segment:
+        places += [(m, before) for m in (n, 3 * n)
+                   for before in (64, 448, 4480) if before < m]
+    for boundary, before in places:
         for factor in (reference.layer_factor(0), reference.layer_factor(78)):
             case = Case(variant, [boundary + 256], factor, True, seed,
                         scale_from=boundary - before)
@@ -223,6 +245,8 @@ def check_tail(variant, seed):
 def check_repeats(variant, seed, count=20):
     """Runs that differ in a bit from the first."""
     lengths = [300, 1, 1000, 8191] if variant.form == "prefill" else [1] * 5
+    if n := variant.segment:
+        lengths = lengths + [3 * n + 5]
     case = Case(variant, lengths, reference.layer_factor(0), True, seed)
     run = variant.prepare(case)
     run()
@@ -265,11 +289,10 @@ def check_delayed(delayed, variants, seed):
 
 def check(variant, args):
     """True if all is right; prints one line for the worst of each check."""
-    packs = CHECK_PACKS if variant.form == "prefill" else \
-        [[1] * n for n in (1, 2, 5, 64)]
     worst, failed, cases = {}, [], 0
-    for seed, lengths in enumerate(packs):
-        if max(lengths) > args.longest_check:
+    for seed, lengths in enumerate(variant.make_packs()):
+        longest = max(args.longest_check, 8 * (variant.segment or 0))
+        if max(lengths) > longest:
             continue
         for factor in (reference.layer_factor(0), reference.layer_factor(78)):
             for initial in (False, True):

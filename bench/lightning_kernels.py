@@ -52,7 +52,7 @@ tile.kernel @{symbol}(
     %qkv: {QKV}, {views})
     grid({cell}, %head, %part) = affine_map<()[{symbols}] -> ({cells}, {H}, {parts})>
     attributes {{{schedule}
-      mmx.spills = {spills} : i64, tile.inputs = [{inputs}]}} {{
+      {launch}mmx.spills = {spills} : i64, tile.inputs = [{inputs}]}} {{
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
@@ -303,6 +303,7 @@ class Form:
     cells: str
     program: list
     schedule: str = SCHEDULE
+    launch: str = ""
 
 
 FORMS = {
@@ -311,10 +312,13 @@ FORMS = {
                   [WHOLE, COMMON, WHOLE_START, BLOCKS, WHOLE_END]),
     "states": Form("segment_states", ["%entering: {ENTERING}"],
                    ["random", "random", "poison"], "read", "s4",
-                   [SEGMENT, COMMON, ENTERING], STATES_SCHEDULE),
+                   [SEGMENT, COMMON, ENTERING], STATES_SCHEDULE,
+                   "mmx.precedes, "),
     "segments": Form("segment_blocks", ["%entering: {ENTERING}", "%o: {O}"],
                      ["random", "random", "random", "poison"], "write", "s4",
-                     [SEGMENT, COMMON, SEGMENT_START, BLOCKS, SEGMENT_END]),
+                     [SEGMENT, COMMON, SEGMENT_START, BLOCKS, SEGMENT_END],
+                     # The states and what enters segments.
+                     launch="mmx.follows = array<i64: 3, 5>, "),
 }
 
 
@@ -339,7 +343,7 @@ def write_program(args):
                       + ("" if args.form == "whole" else f"_{args.segment}")
                       + "_hopper",
             "cell": "%seq" if args.form == "whole" else "%cell",
-            "cells": form.cells,
+            "cells": form.cells, "launch": form.launch,
             "symbols": ", ".join(f"s{i}" for i in range(symbols)),
             # Bytes that the assembler may spill of a kernel in real sizes:
             # today none.

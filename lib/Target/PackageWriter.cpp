@@ -244,7 +244,7 @@ PackageWriter::packLaunch(const GPUKernel &kernel, Operation *function) {
   return package::CreateGpuKernelDirect(
       builder, kernel.threads, kernel.shared, clustered ? &cluster : nullptr,
       kernel.report.registers, kernel.report.spillBytes,
-      maps.empty() ? nullptr : &maps);
+      maps.empty() ? nullptr : &maps, function->hasAttr("mmx.programmatic"));
 }
 
 Expected<uint32_t> PackageWriter::getKernel(exec::LaunchOp launch) {

@@ -57,6 +57,13 @@ def ConvertTileToHopper : Pass<"convert-tile-to-hopper", "::mlir::ModuleOp"> {
     needs its right operand in registers. Waits, fences, arrivals and the steps
     of loops are those that `tile-pipeline` derives.
 
+    A kernel with `mmx.follows`, numbers of views, may start before the kernel
+    launched before it has ended: the roles that access these views wait for
+    that, the others do not. They are all views of which one of the two kernels
+    writes elements that the other accesses. What was launched earlier must have
+    ended before the kernel before started. `mmx.precedes` on that kernel lets
+    the next one start when all of its own blocks have.
+
     Kernels without a schedule are left alone.
 
     With `delays` warps sleep up to 2 microseconds before an eighth of their

@@ -55,6 +55,14 @@ LogicalResult RoleWriter::lowerTileOp(Operation *op) {
 
 /// What a schedule may say and this code cannot do yet.
 LogicalResult RoleWriter::checkSupported() {
+  auto follows = kernel->getAttrOfType<DenseI64ArrayAttr>("mmx.follows");
+  int64_t views = llvm::count_if(kernel.getParams(), [](Value param) {
+    return isa<tile::ViewType>(param.getType());
+  });
+  for (int64_t view : follows ? follows.asArrayRef() : ArrayRef<int64_t>())
+    if (view < 0 || view >= views)
+      return kernel.emitOpError("expected views below ")
+             << views << " in mmx.follows, but got " << view;
   for (const tile::RoleInfo &role : info.roles) {
     if (role.isSplit())
       return kernel.emitOpError("expected no split roles for sm_90a, but @")
@@ -92,6 +100,8 @@ func::FuncOp RoleWriter::createRoleFunction() {
   function->setAttr("mmx.warp_groups", e.getUnitAttr());
   if (Attribute spills = kernel->getAttr("mmx.spills"))
     function->setAttr("mmx.spills", spills);
+  if (kernel->hasAttr("mmx.follows"))
+    function->setAttr("mmx.programmatic", e.getUnitAttr());
   if (DenseI64ArrayAttr cluster = kernel.getClusterAttr()) {
     SmallVector<int64_t> sizes = {1, 1, 1};
     sizes[cluster[0]] = cluster[1];
@@ -179,6 +189,9 @@ LogicalResult RoleWriter::run(StringRef shared) {
       e, LLVM::LLVMPointerType::get(e.getContext(), 3), shared);
   setUpThreads();
   initializeBarriers();
+  if (kernel->hasAttr("mmx.precedes"))
+    NVVM::GriddepcontrolOp::create(e,
+                                   NVVM::GridDepActionKind::launch_dependents);
   if (failed(setUpCell(function, maps.size())))
     return failure();
   for (unsigned number = 0; number < info.roles.size(); ++number)
@@ -234,10 +247,37 @@ LogicalResult RoleWriter::writeRole(unsigned number) {
   return status;
 }
 
+bool RoleWriter::followsKernel(unsigned number) {
+  auto follows = kernel->getAttrOfType<DenseI64ArrayAttr>("mmx.follows");
+  if (!follows)
+    return false;
+  SmallVector<Value> views;
+  for (Value param : kernel.getParams())
+    if (isa<tile::ViewType>(param.getType()))
+      views.push_back(param);
+  auto touches = [&](Operation *op) {
+    return llvm::any_of(follows.asArrayRef(), [&](int64_t view) {
+      return llvm::is_contained(op->getOperands(), views[view]);
+    });
+  };
+  // Scalars are read by all roles.
+  bool scalars = kernel.getBody()
+                     .walk([&](tile::TableOp op) {
+                       return touches(op) ? WalkResult::interrupt()
+                                          : WalkResult::advance();
+                     })
+                     .wasInterrupted();
+  return scalars || llvm::any_of(info.ops, [&](auto &entry) {
+           return entry.second.role == number && touches(entry.first);
+         });
+}
+
 LogicalResult RoleWriter::writeKernelBody(unsigned number) {
   const RoleCode *code = programs.getCode(number, kernel);
   if (!code)
     return success();
+  if (followsKernel(number))
+    NVVM::GriddepcontrolOp::create(e, NVVM::GridDepActionKind::wait);
   State state;
   current.clear();
   if (failed(writeSteps(*code, state, e.i64(0), e.i64(0), e.i64(1))))

@@ -88,6 +88,8 @@ private:
   void setUpThreads();
   void initializeBarriers();
   mlir::LogicalResult writeRole(unsigned role);
+  /// The role must not go on before the kernel launched before has ended.
+  bool followsKernel(unsigned role);
   mlir::LogicalResult writeKernelBody(unsigned role);
   mlir::LogicalResult writeLoop(const tile::RoleCode &code, State &state);
   mlir::LogicalResult writeSteps(const tile::RoleCode &code, State &state,
