@@ -82,6 +82,11 @@ static Error checkOptions(const CompileOptions &options) {
   if (options.dtype != "f32" && options.dtype != "bf16")
     return makeError("expected dtype \"f32\" or \"bf16\", but got \"" +
                      options.dtype + "\"");
+  if (!options.dumpDirectory.empty())
+    if (std::error_code code =
+            sys::fs::create_directories(options.dumpDirectory))
+      return makeError(options.dumpDirectory +
+                       ": cannot make this folder: " + code.message());
   if (options.block < 0 || options.block > 4096)
     return makeError("expected a block of at most 4096 tokens, but got " +
                      Twine(options.block));

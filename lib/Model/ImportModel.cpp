@@ -27,8 +27,15 @@ Expected<ModelFiles> mmx::readModelFiles(StringRef path) {
     return makeError(path + ": expected a checkpoint directory or a "
                             "config.json, but found no such file");
   bool isDirectory = sys::fs::is_directory(path);
-  if (isDirectory)
+  if (isDirectory) {
     sys::path::append(configPath, "config.json");
+    if (!sys::fs::exists(configPath))
+      return makeError(path + ": expected a checkpoint directory, but it has "
+                              "no config.json");
+  } else if (!path.ends_with(".json")) {
+    return makeError(path + ": expected a checkpoint directory or a "
+                            "config.json");
+  }
   Expected<ModelConfig> config = readModelConfig(configPath, files.warnings);
   if (!config)
     return config.takeError();

@@ -137,7 +137,8 @@ void CpuDevice::reserveScratch(uint64_t bytes) {
 static void checkMachine(const Package &package) {
   if (package->target()->string_view() != "cpu")
     fail(package.name(), ": is compiled for \"", package->target()->str(),
-         "\", but the device is \"cpu\"");
+         "\", but the device is \"cpu\"; run it with --device cuda, or "
+         "compile the model with --target cpu");
   if (!package->features())
     return;
   auto have = cpuFeatures();

@@ -23,7 +23,15 @@
 #include "mmx/Transforms/TilePasses.h"
 #include "llvm/Support/CommandLine.h"
 
+/// Leaves out of --help what LLVM's code generators have registered: hundreds
+/// of options, among which passes are not found.
+static void hideGeneratorOptions() {
+  for (auto &[name, option] : llvm::cl::getRegisteredOptions())
+    option->setHiddenFlag(llvm::cl::Hidden);
+}
+
 int main(int argc, char **argv) {
+  hideGeneratorOptions();
   llvm::cl::SetVersionPrinter(mmx::printToolVersion);
   mlir::DialectRegistry registry;
   mmx::registerToolDialects(registry);
@@ -40,6 +48,7 @@ int main(int argc, char **argv) {
   mmx::reference::registerLoweringReferencePasses();
   mmx::tile::registerTileTransformsPasses();
   mmx::registerPipeline();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "mmx optimizer driver\n", registry));
+  return mlir::asMainReturnCode(mlir::MlirOptMain(
+      argc, argv, "runs passes on modules of mmx, tile, exec and hopper ops\n",
+      registry));
 }

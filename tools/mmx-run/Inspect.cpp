@@ -12,6 +12,7 @@
 #include "runtime/support/Error.h"
 #include "runtime/weights/WeightLoader.h"
 
+#include <filesystem>
 #include <iostream>
 #include <map>
 
@@ -204,6 +205,9 @@ static void printWeights(const package::Package &package) {
 }
 
 int mmx::tool::inspect(const InspectOptions &options) {
+  if (std::filesystem::is_directory(options.package))
+    fail(options.package, ": expected a package, but got a directory; "
+                          "mmx-compile DIR -o model.mmx makes one");
   std::shared_ptr<const Package> package = Package::open(options.package);
   printModel(**package);
   printKernels(**package);

@@ -87,6 +87,9 @@ void LoadedModel::openDevice() {
   if (std::optional<int> number = gpuNumber(options.device))
     device = std::make_unique<CudaDevice>(
         CudaDevice::Options{*number, options.threads, options.target});
+  else if (!options.target.empty() && !options.target.starts_with("cpu"))
+    fail("--target: ", options.target, " is a GPU, but the device is \"cpu\"; ",
+         "add --device cuda");
   else
     device = std::make_unique<CpuDevice>(options.threads);
 }
@@ -144,6 +147,10 @@ void LoadedModel::openWeights() {
   if (options.weights.empty() && isPackage(options.model))
     fail(options.model, " is a package without weights: use --weights DIR or ",
          "--weights random:SEED");
+  if (!options.weights.empty() && !fs::is_directory(options.weights))
+    fail("--weights: expected a directory or random:SEED, but there is no "
+         "directory ",
+         options.weights);
   weights = std::make_unique<Checkpoint>(checkpointDirectory(options));
   if (options.checkWeights)
     weights = std::make_unique<CheckedTensors>(std::move(weights));
@@ -155,12 +162,17 @@ LoadedModel::LoadedModel(const ModelOptions &options, Extras extras,
                          std::shared_ptr<const Package> opened)
     : options(options), stages(stages), progress(progress),
       theDtype(chosenDtype(options)), package(std::move(opened)) {
-  if (!fs::exists(options.model))
-    fail(options.model, ": there is no such file or directory");
   openDevice();
+  // What is missing is to be said before the model is compiled.
+  bool early =
+      !isPackage(options.model) && !options.weights.starts_with(randomPrefix);
+  stages.enter("weights");
+  if (early)
+    openWeights();
   openPackage(extras);
   stages.enter("weights");
-  openWeights();
+  if (!early)
+    openWeights();
   auto limits = [&](const ModelInfo &model) {
     return limitsFor(model, sequences, context);
   };

@@ -24,6 +24,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -199,7 +200,11 @@ static std::string readText(const std::string &path) {
 }
 
 int mmx::tool::niah(const NiahOptions &options) {
-  Tokenizer tokenizer = Tokenizer::open(checkpointDirectory(options));
+  std::string directory = checkpointDirectory(options);
+  if (!std::filesystem::exists(std::filesystem::path(directory) /
+                               "tokenizer.json"))
+    fail(directory, ": expected a tokenizer.json: numbers are hidden in text");
+  Tokenizer tokenizer = Tokenizer::open(directory);
   auto encode = [&](std::string_view text) { return tokenizer.encode(text); };
   Search search(options, Haystack(encode, readText(options.haystack)));
   std::vector<LengthResult> rows;

@@ -10,11 +10,14 @@
 #include "Numbers.h"
 #include "TextModel.h"
 
+#include "runtime/support/Error.h"
+
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <iostream>
 
 using namespace mmx::runtime;
@@ -53,6 +56,8 @@ static json piecesOf(const Tokenizer &tokenizer,
 }
 
 int mmx::tool::tokenize(const TokenizeOptions &options) {
+  if (!std::filesystem::exists(options.model))
+    fail(options.model, ": there is no such file or directory");
   ModelOptions named;
   named.model = options.model;
   TextModel model(

@@ -458,7 +458,9 @@ static std::string goldenPath(const VerifyOptions &options) {
     path = std::filesystem::path(checkpointDirectory(options)) /
            "golden.safetensors";
   if (!std::filesystem::exists(path))
-    fail(path.string(), ": there is no such file; recorded answers are needed");
+    fail(path.string(), ": there is no such file, but recorded answers are "
+                        "needed; --golden FILE names them, if they stand "
+                        "elsewhere");
   return path.string();
 }
 

@@ -8,6 +8,7 @@
 #include "Commands.h"
 #include "Numbers.h"
 #include "TextModel.h"
+#include "Usage.h"
 
 #include "runtime/support/Error.h"
 
@@ -239,7 +240,8 @@ static void checkPrompts(const GenerateOptions &options) {
 /// Parses the command line and runs the command.
 static int run(int argc, char **argv) {
   CLI::App app("Runs MiniMax-01 models: continues prompts, and compares a "
-               "model with recorded answers.\n");
+               "model with recorded answers.\n",
+               "mmx-run");
   app.footer("Examples:\n"
              "  mmx-run MODEL --prompt \"In the beginning\" -n 40\n"
              "  mmx-run MODEL --system \"Be brief.\" -p \"What is a cat?\"\n"
@@ -285,7 +287,12 @@ static int run(int argc, char **argv) {
   CLI::App *planApp = addPlan(app, planOptions);
   TokenizeOptions tokenizeOptions;
   CLI::App *tokenizeApp = addTokenize(app, tokenizeOptions);
-  CLI11_PARSE(app, argc, argv);
+  addExamples(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return reportParseError(app, error);
+  }
 
   if (inspectApp->parsed())
     return inspect(inspectOptions);
@@ -300,8 +307,7 @@ static int run(int argc, char **argv) {
       : niahApp->parsed() ? static_cast<ModelOptions &>(niahOptions)
       : chatApp->parsed() ? static_cast<ModelOptions &>(chatOptions)
                           : generateOptions;
-  if (chosen.model.empty())
-    mmx::runtime::fail("expected a model; see mmx-run --help");
+  checkModelPath(app, chosen.model, generateOptions.model);
   if (verifyApp->parsed())
     return verify(verifyOptions);
   if (niahApp->parsed()) {
