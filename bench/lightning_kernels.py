@@ -25,6 +25,10 @@ and goes on like the whole form; the last segment stores the state. A pack of S
 sequences with T tokens has at most (T - S) // L + S segments; that is the extent
 of `entering`, and cells beyond the last segment do nothing. --form plan prints
 how bench/lightning.py launches both.
+
+With --gated the norm and the gate behind lightning attention are begun: outputs
+are o weight[head] sigmoid(gate), and squares[token, head, part] are sums of o^2,
+of which a later kernel makes the factor of a token.
 """
 
 import argparse
@@ -34,10 +38,10 @@ from dataclasses import dataclass
 SCHEDULE = """
       {cluster}
       schedule = #tile.schedule<
-        roles = [@ldkv<warps = 1>, @ldq<warps = 1>,
+        roles = [@ldkv<warps = 1>, @ldq<warps = 1>{gate_role},
                  @state<warps = 4, regs = 184>,
                  @out<warps = 4, regs = 152, alternate = 2 over @i>],
-        rings = [@kv<depth = {depth}>, @q<depth = {depth}>, @s<depth = 2>, @ost<depth = 1>]>,"""
+        rings = [@kv<depth = {depth}>, @q<depth = {depth}>, @s<depth = 2>, @ost<depth = 1>{gate_ring}]>,"""
 
 STATES_SCHEDULE = """
       {cluster}
@@ -204,7 +208,7 @@ BLOCKS = """\
   %span = arith.mulf %rate, %size : f32
   %nspan = arith.negf %span : f32
   %kept = math.exp %nspan : f32
-  %sn = scf.for %t = %first to %last step %rows iter_args(%st = %s0) -> (!tile.frag<{D}x{W}xf32>) {{
+{weights}  %sn = scf.for %t = %first to %last step %rows iter_args(%st = %s0) -> (!tile.frag<{D}x{W}xf32>) {{
     %m = affine.min affine_map<(d0, d1) -> (d1 - d0, {B})>(%t, %last)
     %short = arith.cmpi slt, %m, %rows : index
     %decayed, %gain = scf.if %short -> (f32, f32) {{
@@ -276,15 +280,48 @@ BLOCKS = """\
       tile.yield %y : f32
     }}
     %o1 = tile.mma %pd, %vt acc %oq {{at = #tile.at<@out, order = 50>}} : !tile.frag<{B}x{B}xbf16>, !tile.sram<{B}x{W}xbf16> -> !tile.frag<{B}x{W}xf32>
+{epilogue}    %os = tile.put %ob {{at = #tile.at<@out, order = 70, ring = @ost>}} : !tile.frag<{B}x{W}xbf16> -> !tile.sram<{B}x{W}xbf16>
+    tile.store %os, %o[%t, %head, %col] rows %m dims(0, 2) {{at = #tile.at<@out, order = 80>}} : !tile.sram<{B}x{W}xbf16>, !tile.view<?x{H}x{N}xbf16, write>
+    scf.yield %s1 : !tile.frag<{D}x{W}xf32>
+  }} {{at = #tile.loop<@i, order = 10>}}
+"""
+
+# What becomes of the outputs %o1.
+ROUND = """\
     %ob = tile.map(%o1) {{at = #tile.at<@out, order = 60>}} : (!tile.frag<{B}x{W}xf32>) -> !tile.frag<{B}x{W}xbf16> {{
     ^bb0(%x: f32, %r: index, %c: index):
       %y = arith.truncf %x : f32 to bf16
       tile.yield %y : bf16
     }}
-    %os = tile.put %ob {{at = #tile.at<@out, order = 70, ring = @ost>}} : !tile.frag<{B}x{W}xbf16> -> !tile.sram<{B}x{W}xbf16>
-    tile.store %os, %o[%t, %head, %col] rows %m dims(0, 2) {{at = #tile.at<@out, order = 80>}} : !tile.sram<{B}x{W}xbf16>, !tile.view<?x{H}x{N}xbf16, write>
-    scf.yield %s1 : !tile.frag<{D}x{W}xf32>
-  }} {{at = #tile.loop<@i, order = 10>}}
+"""
+
+WEIGHTS = """\
+  %weights = tile.load %weight[%head, %col] dims(1) {{at = #tile.at<@out, order = 5>}} : {WEIGHT} -> !tile.frag<{W}xbf16, along 1>
+"""
+
+GATE = """\
+    %gt = tile.load %gate[%t, %head, %col] dims(0, 2) {{at = #tile.at<@ldg, order = 0, ring = @g>}} : {GATE} -> !tile.sram<{B}x{W}xbf16>
+    %sq = tile.map(%o1) {{at = #tile.at<@out, order = 55>}} : (!tile.frag<{B}x{W}xf32>) -> !tile.frag<{B}x{W}xf32> {{
+    ^bb0(%x: f32, %r: index, %c: index):
+      %y = arith.mulf %x, %x : f32
+      tile.yield %y : f32
+    }}
+    %rs = tile.reduce add %sq dim 1 {{at = #tile.at<@out, order = 56>}} : !tile.frag<{B}x{W}xf32> -> !tile.frag<{B}xf32, along 0>
+    tile.store %rs, %squares[%t, %head, %part] rows %m dims(0) {{at = #tile.at<@out, order = 57>}} : !tile.frag<{B}xf32, along 0>, {SQUARES}
+    %gf = tile.read %gt {{at = #tile.at<@out, order = 58>}} : !tile.sram<{B}x{W}xbf16> -> !tile.frag<{B}x{W}xbf16>
+    %ob = tile.map(%o1, %gf, %weights) {{at = #tile.at<@out, order = 60>}} : (!tile.frag<{B}x{W}xf32>, !tile.frag<{B}x{W}xbf16>, !tile.frag<{W}xbf16, along 1>) -> !tile.frag<{B}x{W}xbf16> {{
+    ^bb0(%x: f32, %g: bf16, %v: bf16, %r: index, %c: index):
+      %vw = arith.extf %v : bf16 to f32
+      %y = arith.mulf %x, %vw : f32
+      %gw = arith.extf %g : bf16 to f32
+      %n = arith.negf %gw : f32
+      %e = math.exp %n : f32
+      %one = arith.constant 1.0 : f32
+      %d = arith.addf %e, %one : f32
+      %z = arith.divf %y, %d fastmath<afn> : f32
+      %zb = arith.truncf %z : f32 to bf16
+      tile.yield %zb : bf16
+    }}
 """
 
 SMALL_INPUTS = ('dense<[0, 9, 9, 22, 23]> : tensor<5xi32>, '
@@ -322,45 +359,68 @@ FORMS = {
 }
 
 
-def choose_segment(heads):
-    """Tokens of a segment: 128 cells of 128k tokens, for any number of heads."""
-    return 2048 * heads
+GATED_VIEWS = ["%gate: {GATE}", "%weight: {WEIGHT}", "%squares: {SQUARES}"]
+GATED_INPUTS = ["random", "random", "poison"]
+
+
+def choose_segment(cells):
+    """Tokens of a segment, so that 128k tokens have 128 cells. `cells` are those
+    of a sequence: its heads in their parts."""
+    return 1024 * cells
+
+
+def make_schedule(args, form, parts):
+    if args.plain:
+        return ""
+    return form.schedule.format(
+        cluster=f"cluster = array<i64: 2, {parts}>," if parts > 1 else "",
+        depth=args.depth,
+        gate_role=", @ldg<warps = 1>" if args.gated else "",
+        gate_ring=", @g<depth = 2>" if args.gated else "")
+
+
+def make_symbol(args, form):
+    """`form` is the name before the sizes."""
+    gated = "_gated" if args.gated and form != "segment_states" else ""
+    segment = "" if form == "for_blocks" else f"_{args.segment}"
+    return f"{form}{gated}_{args.heads}x{args.dim}x{args.dim}{segment}_hopper"
 
 
 def write_program(args):
     form = FORMS[args.form]
-    parts = -(-args.dim // args.width)
+    gated = args.gated and args.form != "states"
     unit = min(32, args.width)  # columns of the narrowest swizzle that fits
-    cells = f"{args.heads}x{args.dim}x{args.dim}"
-    state = f"!tile.view<?x{cells}xf32, "
-    symbols = 4 + len(form.views)
+    state = f"!tile.view<?x{args.heads}x{args.dim}x{args.dim}xf32, "
+    rows = f"!tile.view<?x{args.heads}x"
     small = args.block < 64
     head = {"H": args.heads, "N": args.dim, "D": -(-args.dim // unit) * unit,
             "B": args.block, "W": args.width, "L": args.segment,
-            "last": args.block - 1, "parts": parts,
-            "multicast": ", multicast = 2" if parts > 1 else "",
-            "symbol": f"{form.symbol}_{cells}"
-                      + ("" if args.form == "whole" else f"_{args.segment}")
-                      + "_hopper",
+            "last": args.block - 1, "parts": args.parts,
+            "multicast": ", multicast = 2" if args.parts > 1 else "",
+            "symbol": make_symbol(args, form.symbol),
             "cell": "%seq" if args.form == "whole" else "%cell",
             "cells": form.cells, "launch": form.launch,
-            "symbols": ", ".join(f"s{i}" for i in range(symbols)),
             # Bytes that the assembler may spill of a kernel in real sizes:
             # today none.
             "spills": 0 if small or args.plain else 64,
             "STATES": f"{state}{form.states_mode}>",
             "ENTERING": state + ("write>" if args.form == "states" else "read>"),
-            "QKV": f"!tile.view<?x{args.heads}x3x{args.dim}xbf16, read>",
-            "O": f"!tile.view<?x{args.heads}x{args.dim}xbf16, write>"}
-    contents = ", ".join(f'"{text}"' for text in form.inputs)
-    head["inputs"] = (SMALL_INPUTS if small else
-                      '"random", "random", "random"') + ", " + contents
-    head["views"] = ", ".join(form.views).format(**head)
-    head["schedule"] = ""
-    if not args.plain:
-        head["schedule"] = form.schedule.format(
-            cluster=f"cluster = array<i64: 2, {parts}>," if parts > 1 else "",
-            depth=args.depth)
+            "QKV": f"{rows}3x{args.dim}xbf16, read>",
+            "O": f"{rows}{args.dim}xbf16, write>",
+            "GATE": f"{rows}{args.dim}xbf16, read>",
+            "WEIGHT": f"!tile.view<{args.heads}x{args.dim}xbf16, read>",
+            "SQUARES": f"{rows}{args.parts}xf32, write>"}
+    lengths = SMALL_INPUTS if small else '"random", "random", "random"'
+    contents = form.inputs + (GATED_INPUTS if gated else [])
+    head["inputs"] = ", ".join([lengths] + [f'"{text}"' for text in contents])
+    views = form.views + (GATED_VIEWS if gated else [])
+    head["views"] = ", ".join(views).format(**head)
+    # Dynamic extents: of four views before these.
+    symbols = 4 + head["views"].count("<?")
+    head["symbols"] = ", ".join(f"s{i}" for i in range(symbols))
+    head["schedule"] = make_schedule(args, form, args.parts)
+    head["epilogue"] = (GATE if gated else ROUND).format(**head)
+    head["weights"] = WEIGHTS.format(**head) if gated else ""
     text = "".join([HEADER] + form.program).format(**head)
     if args.plain:
         text = "\n".join(map(strip_place, text.split("\n")))
@@ -369,17 +429,18 @@ def write_program(args):
 
 def write_plan(args):
     """What bench/lightning.py launches for the two forms of segments."""
-    name = f"{args.heads}x{args.dim}x{args.dim}_{args.segment}_hopper"
-    common = ["starts", "slots", "rates", "state", "qkv", "entering"]
+    states = ["starts", "slots", "rates", "state", "qkv", "entering"]
+    blocks = states + ["out"] + (["gate", "weight", "squares"] if args.gated
+                                 else [])
     return json.dumps({
         "form": "prefill", "heads": args.heads, "dim": args.dim,
-        "segment": args.segment,
+        "segment": args.segment, "gated": args.gated,
         "buffers": {"entering": [
             f"(tokens - sequences) // {args.segment} + sequences",
             "heads", "dim", "dim"]},
         "launches": [
-            {"kernel": f"segment_states_{name}", "views": common},
-            {"kernel": f"segment_blocks_{name}", "views": common + ["out"]}]},
+            {"kernel": make_symbol(args, "segment_states"), "views": states},
+            {"kernel": make_symbol(args, "segment_blocks"), "views": blocks}]},
         indent=1) + "\n"
 
 
@@ -399,10 +460,13 @@ def main():
                         help="values of a cell")
     parser.add_argument("--depth", type=int, default=4, help="of load rings")
     parser.add_argument("--segment", type=int,
-                        help="tokens, a multiple of the block; by the heads")
+                        help="tokens, a multiple of the block")
+    parser.add_argument("--gated", action="store_true",
+                        help="outputs weighted and gated")
     parser.add_argument("--plain", action="store_true", help="no schedule")
     args = parser.parse_args()
-    args.segment = args.segment or choose_segment(args.heads)
+    args.parts = -(-args.dim // args.width)
+    args.segment = args.segment or choose_segment(args.heads * args.parts)
     if args.segment % args.block:
         parser.error("expected a segment of whole blocks")
     write = write_plan if args.form == "plan" else write_program
