@@ -17,8 +17,10 @@ plan.json in the folder says what to launch:
                    "extents": ["sequences + 1", "tokens", "..."]}]}
 
 Buffers are f32; expressions know tokens, sequences, slots, heads, dim. Without
-`extents` the first extent of every view but `rates` is dynamic. "segment" is
-after how many tokens a form starts anew: its boundaries are checked, too.
+`extents` the first extent of every view but `rates` and `weight` is dynamic.
+"segment" is after how many tokens a form starts anew: its boundaries are checked,
+too. A "gated" form makes o weight sigmoid(gate), and the sums of o^2 of the parts
+of a head.
 
 Checked against the float64 recurrence: outputs within 4e-3, states within 2e-3
 in norm, with outputs, other states and rows outside the tokens poisoned; a
@@ -44,6 +46,8 @@ DEVICE = "cuda"
 
 VIEWS = {"prefill": ["starts", "slots", "rates", "state", "qkv", "out"],
          "decode": ["slots", "rates", "qkv", "state", "out"]}
+GATED_VIEWS = ["gate", "weight", "squares"]
+PART = 64  # columns of a head that one sum of squares is of
 
 # Packs of sequence lengths.
 CHECK_PACKS = [[n] for n in (1, 2, 63, 64, 65, 127, 128, 129, 255, 256, 257,
@@ -67,6 +71,7 @@ class Variant:
         self.form = self.plan["form"]
         self.heads, self.dim = self.plan["heads"], self.plan["dim"]
         self.segment = self.plan.get("segment")
+        self.gated = self.plan.get("gated", False)
 
     def infer_plan(self):
         for symbol in self.kernels:
@@ -74,9 +79,11 @@ class Variant:
                              symbol)
             if match:
                 form = "prefill" if match[1] == "for_blocks" else "decode"
+                gated = "_gated_" in symbol
+                views = VIEWS[form] + (GATED_VIEWS if gated else [])
                 return {"form": form, "heads": int(match[2]),
-                        "dim": int(match[3]),
-                        "launches": [{"kernel": symbol, "views": VIEWS[form]}]}
+                        "dim": int(match[3]), "gated": gated,
+                        "launches": [{"kernel": symbol, "views": views}]}
         raise ValueError(f"{self.name}: no plan.json, and no kernel for_blocks_* "
                          f"or lightning_step_* among {sorted(self.kernels)}")
 
@@ -98,7 +105,7 @@ class Variant:
             extents = [evaluate(n) for n in step["extents"]] \
                 if "extents" in step else \
                 [view.shape[0] for name, view in zip(step["views"], views)
-                 if name != "rates"]
+                 if name not in ("rates", "weight")]
             launches.append(self.kernels[step["kernel"]].prepare(views, extents))
 
         def run():
@@ -152,23 +159,59 @@ class Case:
             "starts": starts, "slots": self.slots, "rates": self.rates.float(),
             "state": self.state, "qkv": qkv,
             "out": self.all_out[GUARD:GUARD + self.tokens]}
+        self.gated = variant.gated
+        if self.gated:
+            self.add_gate(generator)
         self.reset()
+
+    def add_gate(self, generator):
+        """The inputs of a gated form, and its poisoned sums of squares."""
+        heads, dim = self.all_out.shape[1:]
+        gate = torch.randn(self.tokens, heads, dim, device=DEVICE,
+                           generator=generator)
+        weight = 1 + torch.randn(heads, dim, device=DEVICE,
+                                 generator=generator) / 4
+        self.all_squares = torch.full(
+            (self.all_out.shape[0], heads, -(-dim // PART)), float("nan"),
+            device=DEVICE)
+        self.buffers |= {
+            "gate": (3 * gate).bfloat16(), "weight": weight.bfloat16(),
+            "squares": self.all_squares[GUARD:GUARD + self.tokens]}
 
     def reset(self):
         """Poison again, and the states before the first token."""
         self.all_out.fill_(float("nan"))
+        if self.gated:
+            self.all_squares.fill_(float("nan"))
         self.state.fill_(float("nan"))
         self.state[self.slots.long()] = self.initial
 
     def snapshot(self):
-        return self.all_out.view(torch.int16).clone(), \
-            self.state.view(torch.int32).clone()
+        outputs = [self.all_out.view(torch.int16).clone(),
+                   self.state.view(torch.int32).clone()]
+        if self.gated:
+            outputs.append(self.all_squares.view(torch.int32).clone())
+        return outputs
+
+    def finish(self, o, rows):
+        """What a gated form makes of outputs `o` of the tokens `rows`."""
+        if not self.gated:
+            return o
+        gate = self.buffers["gate"][rows].double()
+        return o * self.buffers["weight"].double() * gate.sigmoid()
+
+    def compare_squares(self, o, rows):
+        """Error of the sums of squares of outputs `o`."""
+        padding = -o.shape[2] % PART
+        parts = torch.nn.functional.pad(o, (0, padding)) \
+            .unflatten(2, (-1, PART)).square().sum(3)
+        return reference.relative_error(self.buffers["squares"][rows], parts)
 
     def compare(self, first_rows=64):
         """Errors by name. `boundary` is of the first tokens of blocks alone,
         `segment` of those of segments."""
         errors = {"out": 0.0, "state": 0.0, "boundary": 0.0, "segment": 0.0,
-                  "head": 0.0}
+                  "head": 0.0, "squares": 0.0}
         # The kernel has its rates in f32.
         rates = self.buffers["rates"].double()
         start = 0
@@ -176,7 +219,12 @@ class Case:
             qkv = self.buffers["qkv"][start:start + length]
             o, s = reference.blocked(*qkv.unbind(2), rates,
                                      self.initial[number])
-            out = self.buffers["out"][start:start + length].double()
+            tokens = slice(start, start + length)
+            if self.gated:
+                errors["squares"] = max(errors["squares"],
+                                        self.compare_squares(o, tokens))
+            o = self.finish(o, tokens)
+            out = self.buffers["out"][tokens].double()
             state = self.state[int(self.slots[number])].double()
             error = reference.relative_error
             errors["out"] = max(errors["out"], error(out, o))
@@ -194,9 +242,12 @@ class Case:
 
     def touched_outside(self):
         """Elements outside the tokens, or of other states, that changed."""
-        guards = torch.cat([self.all_out[:GUARD], self.all_out[-GUARD:]])
         states = self.state[self.unused]
-        return int((~guards.isnan()).sum() + (~states.isnan()).sum())
+        touched = (~states.isnan()).sum()
+        for rows in [self.all_out] + ([self.all_squares] if self.gated else []):
+            touched += (~rows[:GUARD].isnan()).sum()
+            touched += (~rows[-GUARD:].isnan()).sum()
+        return int(touched)
 
 
 # ---------------------------------------------------------------------------
@@ -205,7 +256,7 @@ class Case:
 
 def is_right(errors):
     return max(errors["out"], errors["boundary"],
-               errors["segment"]) <= OUTPUT_LIMIT \
+               errors["segment"], errors["squares"]) <= OUTPUT_LIMIT \
         and errors["state"] <= STATE_LIMIT and errors["outside"] == 0
 
 
@@ -237,6 +288,7 @@ def check_tail(variant, seed):
             out = case.buffers["out"][boundary:]
             # Heads with a fast decay have nothing left to be compared.
             alive = o[boundary:].norm(dim=(0, 2)) > 1e-20
+            o = case.finish(o, slice(None))
             worst = max(worst, reference.relative_error(
                 out[:, alive], o[boundary:][:, alive]))
     return worst
@@ -336,13 +388,21 @@ def timed_case(variant, tokens):
         "state": state, "qkv": qkv,
         "out": torch.empty(tokens, heads, dim, dtype=torch.bfloat16,
                            device=DEVICE)}
+    if variant.gated:
+        case.buffers |= {
+            "gate": torch.randn(tokens, heads, dim, dtype=torch.bfloat16,
+                                device=DEVICE, generator=generator),
+            "weight": torch.ones(heads, dim, dtype=torch.bfloat16,
+                                 device=DEVICE),
+            "squares": torch.empty(tokens, heads, -(-dim // PART),
+                                   device=DEVICE)}
     return case
 
 
 def moved_bytes(variant, tokens):
     if variant.form == "decode":
         return 2 * 4 * tokens * variant.heads * variant.dim ** 2
-    return 4 * 2 * tokens * variant.heads * variant.dim
+    return (5 if variant.gated else 4) * 2 * tokens * variant.heads * variant.dim
 
 
 def report(name, tokens, launch, moved, copies, args):
