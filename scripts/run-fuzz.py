@@ -5,7 +5,8 @@
 
 usage: run-fuzz.py [--jobs N] BUILD_DIR SECONDS [NAME...]
 
-N targets run side by side (1 if not given). Seeds are fuzz/corpus/NAME, and for some targets files of the tests. What a run
+N targets run side by side (1 if not given). SECONDS 0: only what is there is
+run, nothing new is looked for. Seeds are fuzz/corpus/NAME, and for some targets files of the tests. What a run
 finds interesting stays under BUILD_DIR/corpus/NAME for the next one; an input
 that fails is kept as BUILD_DIR/findings/NAME-*. Ends with a table and exits 1
 if anything was found.
@@ -73,7 +74,8 @@ def run(build, name, seconds):
     findings.mkdir(exist_ok=True)
     add_seeds(build, name, corpus)
     seeds = SOURCE / "fuzz/corpus" / name
-    command = [build / "bin" / f"fuzz-{name}", f"-max_total_time={seconds}",
+    limit = f"-max_total_time={seconds}" if seconds else "-runs=0"
+    command = [build / "bin" / f"fuzz-{name}", limit,
                "-timeout=10", "-rss_limit_mb=3000", "-max_len=65536",
                "-print_final_stats=1", f"-artifact_prefix={findings}/{name}-",
                corpus]
