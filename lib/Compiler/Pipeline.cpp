@@ -17,6 +17,7 @@
 #include "mmx/Dialect/MMX/MMXDialect.h"
 #include "mmx/Dialect/Tile/TileDialect.h"
 #include "mmx/Target/CPUCodegen.h"
+#include "mmx/Target/Passes.h"
 #include "mmx/Transforms/ExecPasses.h"
 #include "mmx/Transforms/MMXPasses.h"
 #include "targets.h"
@@ -80,6 +81,11 @@ void mmx::buildPipeline(OpPassManager &manager,
   if (last == Level::Exec)
     return;
   if (isGPU(options)) {
+    if (options.explain) {
+      TileExplainOptions explain;
+      explain.target = options.target;
+      manager.addPass(createTileExplain(explain));
+    }
     manager.addPass(createConvertTileToSIMT());
     return;
   }

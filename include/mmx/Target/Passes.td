@@ -107,4 +107,39 @@ def AssembleGPUKernels : Pass<"gpu-assemble-kernels", "::mlir::ModuleOp"> {
   ];
 }
 
+def TileExplain : Pass<"tile-explain", "::mlir::ModuleOp"> {
+  let summary = "predicts the time of tile kernels on a GPU";
+  let description = [{
+    For every `tile.kernel` a remark: the predicted time and what limits it;
+    bytes and the time that they need at the rate of a copy; operations of
+    products and the time of the tensor cores; what one cell takes, and how many
+    cells a multiprocessor holds; threads, shared memory, registers of the roles.
+    The form is that of `convert-tile-to-hopper` for a kernel with a schedule,
+    else that of `convert-tile-to-simt`. docs/performance.md describes the model
+    and what it was compared with.
+
+    `extents` are the dynamic extents of the views in order, then the index
+    parameters. In a module with `exec.program`, as
+    `mmx-compile --emit exec` prints it, the kernels are those of its launches,
+    in a step of `sequences` prompts of `tokens` tokens, or of as many next
+    tokens, and the sum is printed, too. The module is not changed.
+
+    Example: `mmx-opt lightning.mlir --tile-explain='target=h200
+    extents=2,1,1,65536,65536'` prints
+    ```
+    remark: on h200 predicted 1006 us, limited by memory: ...
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"h200\"",
+           "h20, h800, h100 or h200">,
+    ListOption<"extents", "extents", "int64_t",
+               "Dynamic extents of the views in order, then index parameters">,
+    Option<"tokens", "tokens", "int64_t", /*default=*/"4096",
+           "Tokens of a prompt in programs">,
+    Option<"sequences", "sequences", "int64_t", /*default=*/"1",
+           "Prompts of a step in programs">
+  ];
+}
+
 #endif // MMX_TARGET_PASSES_TD
