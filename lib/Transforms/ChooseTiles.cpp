@@ -35,7 +35,8 @@ struct Work {
   double fixedBytes = 0, bytesPerToken = 0, flopsPerToken = 0;
 
   double getMemoryTime(const Target &target, double tokens) const {
-    return (fixedBytes + bytesPerToken * tokens) / target.bandwidth;
+    double rate = target.bandwidth * (target.isCPU() ? 1 : copyShare);
+    return (fixedBytes + bytesPerToken * tokens) / rate;
   }
   double getComputeTime(const Target &target, double tokens) const {
     return flopsPerToken * tokens / target.matrixRate;
