@@ -39,8 +39,8 @@ SCHEDULE = """
       {cluster}
       schedule = #tile.schedule<
         roles = [@ldkv<warps = 1>, @ldq<warps = 1>{gate_role},
-                 @state<warps = 4, regs = 184>,
-                 @out<warps = 4, regs = 152, alternate = 2 over @i>],
+                 @state<warps = 4, regs = {regs[0]}>,
+                 @out<warps = 4, regs = {regs[1]}, alternate = 2 over @i>],
         rings = [@kv<depth = {depth}>, @q<depth = {depth}>, @s<depth = 2>, @ost<depth = 1>{gate_ring}]>,"""
 
 STATES_SCHEDULE = """
@@ -374,7 +374,7 @@ def make_schedule(args, form, parts):
         return ""
     return form.schedule.format(
         cluster=f"cluster = array<i64: 2, {parts}>," if parts > 1 else "",
-        depth=args.depth,
+        depth=args.depth, regs=(168, 160) if args.gated else (184, 152),
         gate_role=", @ldg<warps = 1>" if args.gated else "",
         gate_ring=", @g<depth = 2>" if args.gated else "")
 
