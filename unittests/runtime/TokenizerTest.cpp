@@ -21,9 +21,11 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <atomic>
 #include <cstring>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 using namespace mmx::runtime;
 using namespace mmx::test;
@@ -114,6 +116,29 @@ TEST(Tokenizer, AnyBytes) {
   expectRoundTrips(golden + "bpe1k_tokenizer.json", 3000);
   expectRoundTrips(golden + "bpe1k_split_tokenizer.json", 3000);
   expectRoundTrips(MMX_BPE200K, 3000);
+}
+
+/// Threads find out at the same time which tokens come out of their bytes.
+TEST(Tokenizer, ManyThreads) {
+  Tokenizer tokenizer(golden + "bpe1k_split_tokenizer.json"),
+      fresh(golden + "bpe1k_split_tokenizer.json");
+  Random random(4);
+  std::vector<std::string> texts(100);
+  for (std::string &text : texts)
+    text = randomText(random);
+  std::vector<std::vector<int32_t>> expected;
+  for (const std::string &text : texts)
+    expected.push_back(tokenizer.encode(text));
+  std::atomic<int> different = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (size_t i = 0; i < texts.size(); ++i)
+        different += fresh.encode(texts[i]) != expected[i];
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(different, 0);
 }
 
 /// Without a split pattern a text is one piece.
