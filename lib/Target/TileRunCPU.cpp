@@ -141,6 +141,7 @@ private:
   LogicalResult check();
   FailureOr<void *> compile(KernelOp op, const CPUTarget &machine);
   LogicalResult run(KernelOp op, void *function, KernelInputs &inputs);
+  void printTime(llvm::function_ref<void()> run);
   LogicalResult compare(KernelOp op, const KernelInputs &actual,
                         const KernelInputs &expected);
 
@@ -214,6 +215,17 @@ FailureOr<void *> TileRunCPU::compile(KernelOp op, const CPUTarget &machine) {
   return dlsym(handle, report.symbol.c_str());
 }
 
+/// The smallest processor time of `repeat` runs.
+void TileRunCPU::printTime(llvm::function_ref<void()> run) {
+  double best = INFINITY;
+  for (unsigned n = 0; n < repeat; ++n) {
+    double start = getThreadTime();
+    run();
+    best = std::min(best, getThreadTime() - start);
+  }
+  llvm::outs() << "time " << best * 1e6 << " us\n";
+}
+
 /// Arrays are copied to guarded memory, and back.
 LogicalResult TileRunCPU::run(KernelOp op, void *function,
                               KernelInputs &inputs) {
@@ -283,15 +295,8 @@ LogicalResult TileRunCPU::run(KernelOp op, void *function,
   }
   if (strayed || !scratch.isSurroundingIntact())
     return op.emitError("wrote outside the scratch area");
-  if (repeat == 0)
-    return success();
-  double best = INFINITY;
-  for (unsigned n = 0; n < repeat; ++n) {
-    double start = getThreadTime();
-    runGrid(/*poison=*/false);
-    best = std::min(best, getThreadTime() - start);
-  }
-  llvm::outs() << "time " << best * 1e6 << " us\n";
+  if (repeat > 0)
+    printTime([&] { runGrid(/*poison=*/false); });
   return success();
 }
 

@@ -31,14 +31,8 @@ struct Loop {
 };
 } // namespace
 
-static ArrayRef<int64_t> getShape(Value tile) {
-  if (auto frag = dyn_cast<FragType>(tile.getType()))
-    return frag.getShape();
-  return cast<SramType>(tile.getType()).getShape();
-}
-
 static double countElements(const KernelWork &work, Value tile) {
-  ArrayRef<int64_t> shape = getShape(tile);
+  ArrayRef<int64_t> shape = getTileExtents(tile);
   if (shape.size() == 1)
     return double(shape[0]);
   return double(work.getRows(tile) * shape[1]);
@@ -56,10 +50,9 @@ static Loop getLoop(Operation *op, const KernelWork &work) {
                     accessInstructions};
       })
       .Case([&](MmaOp mma) {
-        double depth =
-            double(getShape(mma.getA())[mma.getTransposeA() ? 0 : 1]);
+        double depth = double(getProductDepth(mma));
         double rows = double(work.getRows(mma.getResult()));
-        double cols = double(getShape(mma.getResult())[1]);
+        double cols = double(getTileExtents(mma.getResult())[1]);
         return Loop{std::ceil(rows / rowsTogether) * cols,
                     depth * productLatency, depth * productInstructions};
       })

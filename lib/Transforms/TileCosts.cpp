@@ -17,15 +17,9 @@
 using namespace mlir;
 using namespace mmx::tile;
 
-static ArrayRef<int64_t> getShape(Value tile) {
-  if (auto frag = dyn_cast<FragType>(tile.getType()))
-    return frag.getShape();
-  return cast<SramType>(tile.getType()).getShape();
-}
-
 static double countElements(Value tile) {
   double count = 1;
-  for (int64_t size : getShape(tile))
+  for (int64_t size : getTileExtents(tile))
     count *= double(size);
   return count;
 }
@@ -71,8 +65,8 @@ double costs::countElementInstructions(Operation *op, bool ofOperands) {
 /// addresses of its operands.
 static double countProductInstructions(MmaOp mma) {
   bool swapped = isa<FragType>(mma.getB().getType());
-  double rows = double(getShape(mma.getResult())[swapped ? 1 : 0]);
-  double depth = double(getShape(mma.getA())[mma.getTransposeA() ? 0 : 1]);
+  double rows = double(getTileExtents(mma.getResult())[swapped ? 1 : 0]);
+  double depth = double(getProductDepth(mma));
   return 10 + 4 * std::ceil(rows / 64) * std::ceil(depth / 16);
 }
 
@@ -109,10 +103,10 @@ double costs::getSharedBytes(Operation *op) {
   if (auto mma = dyn_cast<MmaOp>(op)) {
     // Operands are read once for each 64 rows of the result; one of the left
     // side stays in registers.
-    double rows = double(getShape(mma.getResult())[0]), bytes = 0;
+    double rows = double(getTileExtents(mma.getResult())[0]), bytes = 0;
     bool swapped = isa<FragType>(mma.getB().getType());
     if (swapped)
-      rows = double(getShape(mma.getResult())[1]);
+      rows = double(getTileExtents(mma.getResult())[1]);
     double times = std::max(rows / 64, 1.0);
     Value left = swapped ? mma.getB() : mma.getA();
     Value right = swapped ? mma.getA() : mma.getB();
@@ -129,6 +123,6 @@ double costs::getSharedBytes(Operation *op) {
 
 double costs::getTensorCycles(Operation *op, double rate) {
   auto mma = cast<MmaOp>(op);
-  double depth = double(getShape(mma.getA())[mma.getTransposeA() ? 0 : 1]);
+  double depth = double(getProductDepth(mma));
   return 2 * countElements(mma.getResult()) * depth / rate;
 }

@@ -17,6 +17,16 @@ static bool isTile(Value value) {
   return isa<SramType, FragType>(value.getType());
 }
 
+ArrayRef<int64_t> mmx::tile::getTileExtents(Value tile) {
+  if (auto frag = dyn_cast<FragType>(tile.getType()))
+    return frag.getShape();
+  return cast<SramType>(tile.getType()).getShape();
+}
+
+int64_t mmx::tile::getProductDepth(MmaOp mma) {
+  return getTileExtents(mma.getA())[mma.getTransposeA() ? 0 : 1];
+}
+
 int64_t mmx::tile::getTileBytes(Type type) {
   auto bytes = [](ArrayRef<int64_t> shape, Type element) {
     int64_t count = llvm::product_of(shape);

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mmx/Transforms/TileScheduleInfo.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -361,12 +362,6 @@ int64_t KernelWork::getCells() const {
 // Work
 //===----------------------------------------------------------------------===//
 
-static ArrayRef<int64_t> getShape(Value tile) {
-  if (auto frag = dyn_cast<FragType>(tile.getType()))
-    return frag.getShape();
-  return cast<SramType>(tile.getType()).getShape();
-}
-
 /// The tile that an access moves, and the dimensions that it runs along.
 static std::pair<Value, ArrayRef<int64_t>> getTile(Operation *access) {
   return llvm::TypeSwitch<Operation *, std::pair<Value, ArrayRef<int64_t>>>(
@@ -387,7 +382,7 @@ int64_t KernelWork::getBytes(Operation *access) const {
       llvm::divideCeil(view.getElementType().getIntOrFloatBitWidth(), 8);
   bool byIds = isa<GatherOp>(access) ||
                (isa<StoreOp>(access) && cast<StoreOp>(access).getIds());
-  for (auto [number, size] : llvm::enumerate(getShape(tile)))
+  for (auto [number, size] : llvm::enumerate(getTileExtents(tile)))
     bytes *= byIds && number == 0
                  ? size
                  : std::min(size, extents.at(getView(access))[dims[number]]);
@@ -395,12 +390,12 @@ int64_t KernelWork::getBytes(Operation *access) const {
 }
 
 int64_t KernelWork::getRows(Value tile) const {
-  ArrayRef<int64_t> shape = getShape(tile);
+  ArrayRef<int64_t> shape = getTileExtents(tile);
   if (shape.size() < 2)
     return 1;
   int64_t rows = shape[0];
   auto atMost = [&](Value other) {
-    if (getShape(other) == shape)
+    if (getTileExtents(other) == shape)
       rows = std::min(rows, getRows(other));
   };
   if (Operation *op = tile.getDefiningOp())
@@ -427,10 +422,9 @@ void KernelWork::countWork() {
   kernel.walk([&](Operation *op) {
     double runs = activeCells * getRuns(op);
     if (auto mma = dyn_cast<MmaOp>(op)) {
-      ArrayRef<int64_t> a = getShape(mma.getA()),
-                        result = getShape(mma.getResult());
+      ArrayRef<int64_t> result = getTileExtents(mma.getResult());
       flops += runs * 2.0 * double(result[0]) * double(result[1]) *
-               double(a[mma.getTransposeA() ? 0 : 1]);
+               double(getProductDepth(mma));
     }
     if (!isa<LoadOp, GatherOp, StoreOp>(op))
       return;

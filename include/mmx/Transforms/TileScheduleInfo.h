@@ -160,6 +160,12 @@ private:
   llvm::StringMap<mlir::Operation *> loopNames;
 };
 
+/// Extents of a tile in shared memory or registers.
+llvm::ArrayRef<int64_t> getTileExtents(mlir::Value tile);
+
+/// Elements that a product sums up for each of its result.
+int64_t getProductDepth(MmaOp mma);
+
 /// Bytes of a tile in shared memory or registers.
 int64_t getTileBytes(mlir::Type type);
 
