@@ -22,7 +22,7 @@
 
 extern "C" {
 
-enum { mmxCompilerApiVersion = 2 };
+enum { mmxCompilerApiVersion = 3 };
 
 struct MmxBytes {
   uint8_t *data;
@@ -60,6 +60,10 @@ struct MmxRoleBuffer {
 typedef struct MmxReference MmxReference;
 
 int mmxCompilerVersion(void);
+
+/// The programs outside of the compiler that code for `target` passes through,
+/// with their versions: a package is stale when they change. Empty for none.
+char *mmxDescribeTools(const char *target);
 
 /// Compiles the model in directory `model` (or the config.json `model`).
 int mmxCompile(const char *model, const MmxCompileOptions *options,

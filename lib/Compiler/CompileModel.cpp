@@ -273,6 +273,15 @@ mmx::compileModel(StringRef path, const CompileOptions &options) {
                                : packageForCPU(**module, options, texts);
 }
 
+std::string mmx::describeTools(StringRef target) {
+  if (!isGPU(target))
+    return "";
+  std::string assembler = findAssembler();
+  if (!assembler.empty())
+    assembler = identifyAssembler(assembler);
+  return assembler + "\n" + findDisassembler();
+}
+
 std::string mmx::getCacheDirectory() {
   if (std::optional<std::string> path = sys::Process::GetEnv("MMX_CACHE_DIR"))
     return *path;

@@ -68,6 +68,10 @@ extern "C" {
 
 MMX_EXPORT int mmxCompilerVersion(void) { return mmxCompilerApiVersion; }
 
+MMX_EXPORT char *mmxDescribeTools(const char *target) {
+  return strdup(describeTools(target ? target : "").c_str());
+}
+
 MMX_EXPORT int mmxCompile(const char *model, const MmxCompileOptions *options,
                           MmxBytes *package, char **error) {
   auto bytes = compileModel(model, convertOptions(options));

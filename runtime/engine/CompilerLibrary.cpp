@@ -45,6 +45,7 @@ CompilerLibrary::CompilerLibrary() : libraryPath(candidate()) {
     if (version() != mmxCompilerApiVersion)
       fail(libraryPath, ": expected interface version ",
            int(mmxCompilerApiVersion), ", but got ", version());
+    resolve(toolsFunction, "mmxDescribeTools");
     resolve(compileFunction, "mmxCompile");
     resolve(freeFunction, "mmxFree");
     resolve(referenceOpen, "mmxReferenceOpen");
@@ -91,6 +92,13 @@ MmxCompileOptions mmx::runtime::toOptions(const CompileSettings &settings) {
     options.context = const_cast<CompileSettings *>(&settings);
   }
   return options;
+}
+
+std::string CompilerLibrary::describeTools(const std::string &target) const {
+  char *text = toolsFunction(target.c_str());
+  std::string result = text;
+  freeFunction(text);
+  return result;
 }
 
 std::vector<uint8_t>

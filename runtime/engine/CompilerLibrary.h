@@ -44,6 +44,9 @@ public:
   /// The file that was opened.
   const std::string &path() const { return libraryPath; }
 
+  /// The programs that code for `target` passes through besides.
+  std::string describeTools(const std::string &target) const;
+
   /// The bytes of a package file for the model at `model` (see
   /// mmxCompile).
   std::vector<uint8_t> compile(const std::string &model,
@@ -65,6 +68,7 @@ private:
 
   void *handle = nullptr;
   std::string libraryPath;
+  decltype(&mmxDescribeTools) toolsFunction = nullptr;
   decltype(&mmxCompile) compileFunction = nullptr;
   decltype(&mmxFree) freeFunction = nullptr;
 };

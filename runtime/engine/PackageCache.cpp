@@ -70,6 +70,7 @@ static std::string cacheKey(const CompilerLibrary &compiler,
   addField(hash, concat(fs::last_write_time(compiler.path(), error)
                             .time_since_epoch()
                             .count()));
+  addField(hash, compiler.describeTools(settings.target));
   if (!fs::is_directory(model)) {
     addFile(hash, model, false);
     return toHex(hash.finish());

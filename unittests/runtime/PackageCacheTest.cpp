@@ -70,6 +70,19 @@ TEST_F(PackageCacheTest, WhatThePackageDependsOnCompilesAgain) {
   EXPECT_TRUE(compile().fromCache);
 }
 
+TEST_F(PackageCacheTest, OtherToolsOfTheTargetCompileAgain) {
+  compile();
+  settings.target = "h200";
+  for (const char *version : {"1.0", "2.0"}) {
+    ::setenv("MMX_TEST_TOOLS", version, 1);
+    EXPECT_FALSE(compile().fromCache);
+    EXPECT_TRUE(compile().fromCache);
+  }
+  settings.target = "cpu";
+  EXPECT_TRUE(compile().fromCache);
+  ::unsetenv("MMX_TEST_TOOLS");
+}
+
 TEST_F(PackageCacheTest, DamagedEntriesAreCompiledAgain) {
   compile();
   for (const fs::directory_entry &entry : fs::directory_iterator(cache.path()))

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // mmxCompile hands back the bytes of MODEL/answer.mmx and adds a letter to
-// MODEL/compiles; the reference refuses.
+// MODEL/compiles; the reference refuses. The tools of targets other than the
+// CPU are those of MMX_TEST_TOOLS.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,6 +27,11 @@ static int refuse(char **error) {
 extern "C" {
 
 int mmxCompilerVersion(void) { return mmxCompilerApiVersion; }
+
+char *mmxDescribeTools(const char *target) {
+  const char *version = std::getenv("MMX_TEST_TOOLS");
+  return ::strdup(version && std::strcmp(target, "cpu") ? version : "");
+}
 
 int mmxCompile(const char *model, const MmxCompileOptions *options,
                MmxBytes *package, char **error) {

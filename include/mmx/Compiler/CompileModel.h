@@ -30,6 +30,10 @@ namespace mmx {
 /// $MMX_CACHE_DIR, or mmx in the user's cache folder.
 std::string getCacheDirectory();
 
+/// The assembler with its version and the disassembler that packages for a GPU
+/// pass through; empty for a CPU.
+std::string describeTools(llvm::StringRef target);
+
 struct CompileOptions {
   std::string target = "cpu";
   std::string dtype = "f32"; ///< "f32" or "bf16": what products read
@@ -38,7 +42,7 @@ struct CompileOptions {
   bool routing = false; ///< programs read "routing.L" and write "experts.L"
   /// The package carries the tokenizer and what else text needs.
   bool texts = false;
-  bool explain = false; ///< remarks on the choice of tiles
+  bool explain = false;      ///< remarks on the choice of tiles
   std::string dumpDirectory; ///< the module after each pass; empty: none
 
   /// Kernels are kept here by content; empty: no cache.
