@@ -26,6 +26,10 @@ static constexpr double launchTime = 4e-6;
 static constexpr int64_t reservedBytes = 1024, threadsPerCore = 2048,
                          blocksPerCore = 32;
 
+/// Bytes in a cycle that every multiprocessor gets from the cache that they
+/// share when all ask.
+static constexpr double cacheBytes = 32;
+
 FailureOr<KernelNeeds> mmx::findKernelNeeds(KernelOp kernel) {
   OwningOpRef<ModuleOp> module(ModuleOp::create(kernel.getLoc()));
   module->push_back(kernel->clone());
@@ -104,7 +108,10 @@ FailureOr<KernelEstimate> mmx::estimateKernel(KernelOp kernel,
   estimate.memory = work->distinctBytes / (target.bandwidth * copyShare);
   if (needs.scheduled)
     estimate.tensor = work->flops / target.matrixRate;
-  estimate.total = launchTime + std::max(estimate.chain, estimate.memory);
+  estimate.cache =
+      work->movedBytes / (cacheBytes * double(target.cores) * target.clock);
+  estimate.total =
+      launchTime + std::max({estimate.chain, estimate.memory, estimate.cache});
   return estimate;
 }
 
@@ -141,17 +148,17 @@ std::string KernelEstimate::describe(KernelOp kernel,
   auto us = [](double seconds) {
     return llvm::formatv("{0:f1} us", seconds * 1e6).str();
   };
-  bool byMemory = memory >= chain;
   stream << "@" << kernel.getSymName() << " on "
          << llvm::StringRef(target.name.data(), target.name.size())
          << ": predicted " << us(total) << ", limited by "
-         << (total <= 2 * launchTime ? "the launch"
-             : byMemory              ? "memory"
-                                     : "the cells")
+         << (total <= 2 * launchTime            ? "the launch"
+             : memory >= std::max(chain, cache) ? "memory"
+             : cache >= chain                   ? "the shared cache"
+                                                : "the cells")
          << "; " << llvm::formatv("{0:f1}", work.distinctBytes / 1e6)
          << " MB are " << us(memory) << " of memory, "
          << llvm::formatv("{0:f1}", work.movedBytes / 1e6)
-         << " MB enter or leave multiprocessors, "
+         << " MB enter or leave multiprocessors in " << us(cache) << ", "
          << llvm::formatv("{0:f2}", work.flops / 1e9) << " GFLOP";
   if (needs.scheduled)
     stream << " are " << us(tensor) << " of tensor cores";

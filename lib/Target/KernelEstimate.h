@@ -32,6 +32,7 @@ struct KernelEstimate {
   int64_t perCore = 1; ///< cells that a multiprocessor holds
   int64_t waves = 0;   ///< times that all multiprocessors are filled
   double memory = 0;   ///< distinct bytes at the rate of a copy
+  double cache = 0;    ///< all bytes at the rate of the cache that all share
   double tensor = 0;   ///< products at the rate of the tensor cores
   double chain = 0;    ///< cells one after the other
   double total = 0;    ///< what is predicted

@@ -6,7 +6,7 @@
 // A triangle: cell i of 4 multiplies 64 rows by 64 (i + 1) columns. The mean of
 // 1, 2, 3, 4 iterations is 2.5; 10 products of 64 x 64 x 64 in all, 5.2 MFLOP,
 // and 4 + 10 + 4 tiles of 16 KB.
-// CHECK: remark: @triangle on h200: predicted {{.*}}; 0.3 MB are {{.*}}, 0.3 MB enter or leave multiprocessors, 0.01 GFLOP; 4 cells take {{.*}} us ({{[0-9]+}} cycles for each of 2.5 iterations) each, 4 at a time on each of 132 multiprocessors, in 1 wave; 256 threads
+// CHECK: remark: @triangle on h200: predicted {{.*}}; 0.3 MB are {{.*}}, 0.3 MB enter or leave multiprocessors in 0.0 us, 0.01 GFLOP; 4 cells take {{.*}} us ({{[0-9]+}} cycles for each of 2.5 iterations) each, 4 at a time on each of 132 multiprocessors, in 1 wave; 256 threads
 // NONE: remark: @triangle on h200: predicted 0.0 us, limited by the launch; {{.*}}; 0 cells
 tile.kernel @triangle(%x: !tile.view<?x64xf32, read>, %y: !tile.view<?x64xf32, write>)
     grid(%i) = affine_map<()[s0, s1] -> (s1 ceildiv 64)> {
@@ -32,7 +32,7 @@ tile.kernel @triangle(%x: !tile.view<?x64xf32, read>, %y: !tile.view<?x64xf32, w
 
 // Two entries of a table bound a loop: 4096 sequences share the rows, one
 // iteration each. A view of 64 KB is moved 4096 times in 16 KB.
-// CHECK: remark: @parts on h200: predicted {{.*}}; 0.1 MB are {{.*}}, 134.2 MB enter or leave multiprocessors, {{.*}}; 4096 cells take {{.*}} each
+// CHECK: remark: @parts on h200: predicted {{.*}}; 0.1 MB are {{.*}}, 134.2 MB enter or leave multiprocessors in 16.0 us, {{.*}}; 4096 cells take {{.*}} each
 tile.kernel @parts(%starts: !tile.view<?xi32, read>, %x: !tile.view<?x64xf32, inplace>)
     grid(%i) = affine_map<()[s0, s1] -> (s0 - 1)> {
   %c0 = arith.constant 0 : index
