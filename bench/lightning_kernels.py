@@ -401,8 +401,8 @@ def write_program(args):
             "cell": "%seq" if args.form == "whole" else "%cell",
             "cells": form.cells, "launch": form.launch,
             # Bytes that the assembler may spill of a kernel in real sizes:
-            # today none.
-            "spills": 0 if small or args.plain else 64,
+            # with gates a few, of the loads and before loops.
+            "spills": 0 if small or args.plain else 96 if gated else 64,
             "STATES": f"{state}{form.states_mode}>",
             "ENTERING": state + ("write>" if args.form == "states" else "read>"),
             "QKV": f"{rows}3x{args.dim}xbf16, read>",

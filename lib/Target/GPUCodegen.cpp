@@ -67,8 +67,12 @@ static llvm::Expected<std::string> emitText(FunctionOpInterface kernel,
     function->setAttr(
         NVVM::NVVMDialect::getReqntidAttrName(),
         numbers({static_cast<int32_t>(description.threads), 1, 1}));
-    function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                      builder.getI32IntegerAttr(1));
+    if (int64_t registers = getNumber(kernel, "mmx.registers", 0))
+      function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
+                        builder.getI32IntegerAttr(registers));
+    else
+      function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                        builder.getI32IntegerAttr(1));
     // Tensor maps stay where the launch put them.
     auto arguments = cast<FunctionOpInterface>(function);
     for (unsigned i = 0; i < arguments.getNumArguments(); ++i)

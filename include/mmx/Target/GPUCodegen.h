@@ -15,6 +15,7 @@
 //   mmx.scratch   bytes of global memory of a block
 //   mmx.cluster   blocks of a cluster in x, y, z; absent: no clusters
 //   mmx.warp_groups  no further loops are unrolled
+//   mmx.registers registers of a thread at most; absent: what a block may have
 //   mmx.spills    bytes of spilled registers that are known and accepted
 //   mmx.tensor_maps  recipes of the tensor maps
 //

@@ -7,15 +7,16 @@
 
 #include "FragmentLayout.h"
 
-#include "mmx/Dialect/Tile/TileOps.h"
-
 using namespace mlir;
 using namespace mmx;
 using namespace mmx::hopper;
 
-static bool isMatrixFragment(Value value) {
-  auto type = dyn_cast<tile::FragType>(value.getType());
-  return type && type.getShape().size() == 2;
+/// Threads of a warp group. Four of them share a row of the layout; eight, in
+/// each of the four warps, share a column.
+static constexpr int64_t groupThreads = 128, rowSharers = 4, colSharers = 32;
+
+static bool isFragment(Value value) {
+  return isa<tile::FragType>(value.getType());
 }
 
 MatrixAttr mmx::hopper::getMatrix(MLIRContext *context, int64_t rows,
@@ -28,7 +29,7 @@ MatrixAttr mmx::hopper::getMatrix(MLIRContext *context, int64_t rows,
 }
 
 void FragmentLayout::unite(Value a, Value b) {
-  if (isMatrixFragment(a) && isMatrixFragment(b))
+  if (isFragment(a) && isFragment(b))
     classes.unionSets(a, b);
 }
 
@@ -51,6 +52,9 @@ void FragmentLayout::visit(Operation *op) {
       unite(operand, map.getResult(0));
     for (Value result : map.getResults())
       unite(result, map.getResult(0));
+  } else if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
+    for (Value result : reduce->getResults())
+      unite(result, reduce.getTile());
   } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
     for (auto [arg, init, yielded, result] :
          llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs(),
@@ -86,7 +90,7 @@ bool FragmentLayout::isTransposed(Value value) const {
   if (Operation *op = value.getDefiningOp())
     if (auto put = dyn_cast<tile::PutOp>(op))
       return isTransposed(put.getTile());
-  if (!isMatrixFragment(value) || !classes.contains(value))
+  if (!isFragment(value) || !classes.contains(value))
     return false;
   return fixed.lookup(classes.getLeaderValue(value));
 }
@@ -107,4 +111,21 @@ std::pair<int64_t, int64_t> FragmentLayout::getShape(Value fragment) const {
   if (isTransposed(fragment))
     return {shape[1], shape[0]};
   return {shape[0], shape[1]};
+}
+
+bool FragmentLayout::runsAlongRows(Value vector) const {
+  bool rows = cast<tile::FragType>(vector.getType()).getAlong() == 0;
+  return rows != isTransposed(vector);
+}
+
+int64_t FragmentLayout::getElements(Value fragment) const {
+  ArrayRef<int64_t> shape = cast<tile::FragType>(fragment.getType()).getShape();
+  if (shape.size() == 2)
+    return shape[0] * shape[1] / groupThreads;
+  int64_t sharers = runsAlongRows(fragment) ? rowSharers : colSharers;
+  return shape[0] * sharers / groupThreads;
+}
+
+bool FragmentLayout::isAcrossWarps(tile::ReduceOp op) const {
+  return (op.getDim() == 0) != isTransposed(op.getTile());
 }

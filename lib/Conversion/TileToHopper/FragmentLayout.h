@@ -8,8 +8,12 @@
 // A fragment of rank 2 lies in the accumulator layout of its warp group, either
 // as it is or transposed: a product whose right operand is a fragment runs as
 // C^T = B^T A^T, because only the left operand may stand in registers. The
-// choice spreads through maps, loops and accumulators. A tile that is put into
-// shared memory from a transposed fragment is stored transposed.
+// choice spreads through maps, reductions, loops and accumulators. A tile that
+// is put into shared memory from a transposed fragment is stored transposed.
+//
+// A vector (a fragment of rank 1) lies like the rows or the columns of the
+// fragments that it is used with: every thread has the values of the rows, or
+// of the columns, in which it has elements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +21,7 @@
 #define MMX_LIB_CONVERSION_TILETOHOPPER_FRAGMENTLAYOUT_H
 
 #include "mmx/Dialect/Hopper/HopperDialect.h"
+#include "mmx/Dialect/Tile/TileOps.h"
 #include "mmx/Transforms/TileScheduleInfo.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 
@@ -33,6 +38,12 @@ public:
   MatrixAttr getMatrix(mlir::Value sram) const;
   /// Rows and columns of the layout of a fragment of rank 2.
   std::pair<int64_t, int64_t> getShape(mlir::Value fragment) const;
+  /// A vector has a value for each row of the layout, else for each column.
+  bool runsAlongRows(mlir::Value vector) const;
+  /// Elements of a fragment that a thread of the warp group has.
+  int64_t getElements(mlir::Value fragment) const;
+  /// Warps share what a reduction combines: it is over rows of the layout.
+  bool isAcrossWarps(tile::ReduceOp op) const;
 
 private:
   void visit(mlir::Operation *op);

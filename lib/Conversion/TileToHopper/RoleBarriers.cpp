@@ -106,10 +106,26 @@ void RoleWriter::onFirstLane(llvm::function_ref<void()> body) {
   e.ifThen(first, body);
 }
 
+/// The address of a barrier, known only when what was read of the ring's slot
+/// has come. A load is done when its value is there: the assembler lets an
+/// arrival overtake loads that nobody has used yet, and then a slot is filled
+/// again under the reader.
+Value RoleWriter::afterReads(Value barrier, unsigned ring, int64_t stage) {
+  auto found = reads.find({ring, stage});
+  if (found == reads.end())
+    return barrier;
+  Value none = arith::AndIOp::create(e, found->second, hiddenZero);
+  reads.erase(found);
+  return e.at(barrier, arith::ExtUIOp::create(e, e.getI64Type(), none),
+              e.getI8Type());
+}
+
 /// Every warp arrives once, after all of its lanes; for slots that cells of a
 /// cluster share, at the empty barriers of all of them.
-void RoleWriter::arriveOfWarps(unsigned ring, bool full) {
+void RoleWriter::arriveOfWarps(unsigned ring, bool full, int64_t stage) {
   Value barrier = getBarrier(ring, full);
+  if (!full)
+    barrier = afterReads(barrier, ring, stage);
   auto all = [&] {
     if (full || !info.rings[ring].multicast)
       return arrive(barrier);
@@ -123,9 +139,9 @@ void RoleWriter::arriveOfWarps(unsigned ring, bool full) {
   // The assembler keeps products in flight over a branch alone; it cannot know
   // that this one is always taken.
   Value size = NVVM::DynamicSmemSize::create(e, e.getI32Type());
-  e.ifThen(arith::CmpIOp::create(e, arith::CmpIPredicate::ne, size,
-                                 number32(-1)),
-           all);
+  e.ifThen(
+      arith::CmpIOp::create(e, arith::CmpIPredicate::ne, size, number32(-1)),
+      all);
 }
 
 /// All bytes of a slot have been asked for: the threads that did arrive, where

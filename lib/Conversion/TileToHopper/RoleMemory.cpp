@@ -138,8 +138,10 @@ void RoleWriter::forEachOfWarp(int64_t count, Emitter::Body body) {
   std::prev(e.getInsertionPoint())->setAttr("llvm.loop_annotation", annotation);
 }
 
-/// Writes the tile element by element, 16 bytes at a time, and counts its bytes
-/// as arrived. All cells of a cluster that share a load do so alike.
+/// Writes the tile 16 bytes at a time, zeros for what lies outside the view,
+/// and counts its bytes as arrived. Tensor maps exist for rows of whole 16
+/// bytes only, so no 16 bytes are partly outside. All cells of a cluster that
+/// share a load do so alike.
 void RoleWriter::copyRows(tile::LoadOp op, Value given) {
   Window window = getWindow(op.getView(), op.getIndices(), op.getDims());
   const View &view = *window.view;
@@ -151,13 +153,14 @@ void RoleWriter::copyRows(tile::LoadOp op, Value given) {
   Value valid = e.min(
       given, e.sub(view.extents[window.rowDim], window.start[window.rowDim]));
   valid = toI32(e.select(window.inside, valid, e.i64(0)));
-  Value first = addressIn(window, e.i64(0), e.i64(0));
+  Value cols = e.sub(view.extents[window.colDim], window.start[window.colDim]);
   int64_t units = matrix.getCols() / 8;
   forEachOfWarp(matrix.getRows() * units, [&](Value i) {
     Value row = e.div(i, units), col = e.mul(e.rem(i, units), e.i64(8));
-    Value keep =
-        arith::CmpIOp::create(e, arith::CmpIPredicate::slt, toI32(row), valid);
-    Value from = e.select(keep, addressIn(window, row, col), first);
+    Value keep = e.both(
+        arith::CmpIOp::create(e, arith::CmpIPredicate::slt, toI32(row), valid),
+        e.lt(col, cols));
+    Value from = e.select(keep, addressIn(window, row, col), view.base);
     Value value = LLVM::LoadOp::create(e, words, from, /*alignment=*/16);
     Value place = AddressOp::create(e, base, toI32(row), toI32(col), matrix);
     LLVM::StoreOp::create(e, e.select(keep, value, none), place,
@@ -282,53 +285,6 @@ void RoleWriter::storeElements(tile::StoreOp op, const Window &window,
 }
 
 //===----------------------------------------------------------------------===//
-// Global memory and registers
-//===----------------------------------------------------------------------===//
-
-/// Elements outside read the first element of the view and are replaced.
-Value RoleWriter::writeLoadFragment(tile::LoadOp op) {
-  Window window = getWindow(op.getView(), op.getIndices(), op.getDims());
-  const View &view = *window.view;
-  VectorType type = getVectorType(op.getResult());
-  Value given;
-  if (op.getRows())
-    given = e.toI64(lookup(op.getRows()));
-  Value fill =
-      e.constant(type.getElementType(), op.getFill().convertToDouble());
-  SmallVector<Value> elements;
-  forElements(op.getResult(), [&](int64_t i, Value row32, Value col32) {
-    Value row = arith::ExtUIOp::create(e, e.getI64Type(), row32);
-    Value col = arith::ExtUIOp::create(e, e.getI64Type(), col32);
-    Value valid = isInside(window, row, col);
-    if (given)
-      valid = e.both(valid, e.lt(row, given));
-    Value place = e.select(valid, addressIn(window, row, col), view.base);
-    Value value = e.convert(e.load(view.element, place), type.getElementType());
-    elements.push_back(e.select(valid, value, fill));
-  });
-  return vector::FromElementsOp::create(e, type, elements);
-}
-
-void RoleWriter::writeStoreFragment(tile::StoreOp op, Value value) {
-  Window window = getWindow(op.getView(), op.getIndices(), op.getDims());
-  const View &view = *window.view;
-  Value given;
-  if (op.getRows())
-    given = e.toI64(lookup(op.getRows()));
-  forElements(op.getTile(), [&](int64_t i, Value row32, Value col32) {
-    Value row = arith::ExtUIOp::create(e, e.getI64Type(), row32);
-    Value col = arith::ExtUIOp::create(e, e.getI64Type(), col32);
-    Value valid = isInside(window, row, col);
-    if (given)
-      valid = e.both(valid, e.lt(row, given));
-    e.ifThen(valid, [&] {
-      e.store(e.convert(element(value, i), view.element),
-              addressIn(window, row, col));
-    });
-  });
-}
-
-//===----------------------------------------------------------------------===//
 // Slots and registers
 //===----------------------------------------------------------------------===//
 
@@ -406,7 +362,7 @@ void RoleWriter::forMatrices(Value base, MatrixAttr matrix, bool transposed,
     }
 }
 
-Value RoleWriter::writeRead(tile::ReadOp op) {
+Value RoleWriter::writeRead(tile::ReadOp op, int64_t stage) {
   bool transposed =
       layout.isTransposed(op.getResult()) != layout.isTransposed(op.getTile());
   VectorType type = getVectorType(op.getResult());
@@ -415,6 +371,7 @@ Value RoleWriter::writeRead(tile::ReadOp op) {
       LLVM::LLVMStructType::getLiteral(e.getContext(), {i32, i32, i32, i32});
   auto pair = VectorType::get({2}, type.getElementType());
   SmallVector<Value> elements;
+  Value &loads = reads[{info.getRing(op.getTile()), stage}];
   auto read = [&](int64_t, Value place) {
     Value loaded = NVVM::LdMatrixOp::create(
         e, words, place, matrixRegisters,
@@ -423,6 +380,8 @@ Value RoleWriter::writeRead(tile::ReadOp op) {
         NVVM::LdStMatrixEltType::B16);
     for (int64_t word = 0; word < matrixRegisters; ++word) {
       Value bits = LLVM::ExtractValueOp::create(e, loaded, word);
+      if (word == 0)
+        loads = loads ? arith::OrIOp::create(e, loads, bits).getResult() : bits;
       Value two = LLVM::BitcastOp::create(e, pair, bits);
       elements.push_back(element(two, 0));
       elements.push_back(element(two, 1));

@@ -17,35 +17,53 @@ using namespace mlir;
 using namespace mmx;
 using namespace mmx::hopper;
 
-/// Threads of a warp group, which share the elements of a fragment.
-static constexpr int64_t groupThreads = 128;
-
 VectorType RoleWriter::getVectorType(Value fragment) {
-  auto [rows, cols] = layout.getShape(fragment);
   Type element = cast<tile::FragType>(fragment.getType()).getElementType();
-  return VectorType::get({rows * cols / groupThreads}, element);
+  return VectorType::get({layout.getElements(fragment)}, element);
 }
 
 Value RoleWriter::element(Value vector, int64_t i) {
   return vector::ExtractOp::create(e, vector, i);
 }
 
+Value RoleWriter::getFirstRow() {
+  Value inGroup = arith::AndIOp::create(e, warp, number32(3));
+  return arith::AddIOp::create(e,
+                               arith::MulIOp::create(e, inGroup, number32(16)),
+                               arith::ShRUIOp::create(e, lane, number32(2)));
+}
+
+Value RoleWriter::getFirstCol() {
+  return arith::MulIOp::create(e, arith::AndIOp::create(e, lane, number32(3)),
+                               number32(2));
+}
+
 /// Element i of thread t: block b = i / (c / 2) of 64 rows, then pairs of
 /// columns in steps of 8, two rows 8 apart for each (PTX ISA, wgmma
-/// accumulator fragments).
+/// accumulator fragments). Vectors have those rows, or those columns, in order.
 void RoleWriter::forElements(Value fragment, ElementBody body) {
-  auto [rows, cols] = layout.getShape(fragment);
-  bool transposed = layout.isTransposed(fragment);
   auto add = [&](Value a, int64_t b) {
     return b == 0 ? a : arith::AddIOp::create(e, a, number32(b)).getResult();
   };
-  Value inGroup = arith::AndIOp::create(e, warp, number32(3));
-  Value row =
-      arith::AddIOp::create(e, arith::MulIOp::create(e, inGroup, number32(16)),
-                            arith::ShRUIOp::create(e, lane, number32(2)));
-  Value col = arith::MulIOp::create(
-      e, arith::AndIOp::create(e, lane, number32(3)), number32(2));
-  for (int64_t i = 0; i < rows * cols / groupThreads; ++i) {
+  int64_t count = layout.getElements(fragment);
+  if (isVector(fragment)) {
+    bool along0 = cast<tile::FragType>(fragment.getType()).getAlong() == 0;
+    bool rows = layout.runsAlongRows(fragment);
+    Value first = rows ? getFirstRow() : getFirstCol(), none = number32(0);
+    for (int64_t i = 0; i < count; ++i) {
+      Value place =
+          add(first, rows ? 64 * (i / 2) + 8 * (i % 2) : 8 * (i / 2) + i % 2);
+      if (along0)
+        body(i, place, none);
+      else
+        body(i, none, place);
+    }
+    return;
+  }
+  int64_t cols = layout.getShape(fragment).second;
+  bool transposed = layout.isTransposed(fragment);
+  Value row = getFirstRow(), col = getFirstCol();
+  for (int64_t i = 0; i < count; ++i) {
     int64_t block = i / (cols / 2), rest = i % (cols / 2);
     Value r = add(row, 64 * block + 8 * (rest % 4 / 2));
     Value c = add(col, 8 * (rest / 4) + rest % 2);
@@ -54,6 +72,16 @@ void RoleWriter::forElements(Value fragment, ElementBody body) {
     else
       body(i, r, c);
   }
+}
+
+int64_t RoleWriter::getVectorElement(Value vector, Value fragment, int64_t i) {
+  if (isVector(fragment))
+    return i;
+  int64_t cols = layout.getShape(fragment).second;
+  int64_t block = i / (cols / 2), rest = i % (cols / 2);
+  if (layout.runsAlongRows(vector))
+    return 2 * block + rest % 4 / 2;
+  return 2 * (rest / 4) + rest % 2;
 }
 
 //===----------------------------------------------------------------------===//
@@ -285,8 +313,12 @@ LogicalResult RoleWriter::writeMap(tile::MapOp op, int64_t stage, State &state,
         pair.emplace(e, mapping);
       NarrowBody &narrow = (*pair)[i % 2];
       unsigned number = 0;
-      for (Value operand : operands)
-        narrow.map(body.getArgument(number++), element(operand, i));
+      for (auto [operand, vector] : llvm::zip(op.getOperands_(), operands)) {
+        int64_t place = isVector(operand)
+                            ? getVectorElement(operand, op.getResult(0), i)
+                            : i;
+        narrow.map(body.getArgument(number++), element(vector, place));
+      }
       narrow.map(body.getArgument(number), row);
       narrow.map(body.getArgument(number + 1), col);
       if (i % 2 == 0)
@@ -349,7 +381,7 @@ LogicalResult RoleWriter::writeOp(Operation *op, int64_t stage, State &state,
         return success();
       })
       .Case([&](tile::ReadOp read) {
-        return define(read.getResult(), writeRead(read));
+        return define(read.getResult(), writeRead(read, stage));
       })
       .Case([&](tile::PutOp put) {
         writePut(put, get(state, put.getTile(), stage, loop));
@@ -357,6 +389,9 @@ LogicalResult RoleWriter::writeOp(Operation *op, int64_t stage, State &state,
       })
       .Case([&](tile::MmaOp mma) { return writeMma(mma, stage, state, loop); })
       .Case([&](tile::MapOp map) { return writeMap(map, stage, state, loop); })
+      .Case([&](tile::ReduceOp reduce) {
+        return writeReduce(reduce, stage, state, loop);
+      })
       .Default([&](Operation *op) -> LogicalResult {
         return op->emitOpError("expected an op that sm_90a code is known for");
       });

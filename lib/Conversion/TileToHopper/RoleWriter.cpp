@@ -10,7 +10,6 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include <map>
 
 using namespace mlir;
 using namespace mmx;
@@ -22,6 +21,12 @@ using tile::Section;
 
 /// Registers of a thread that only issues loads.
 static constexpr int64_t producerRegisters = 24;
+
+/// Bytes of shared memory that a block of sm_90 may have.
+static constexpr int64_t sharedLimit = 232448;
+
+/// Bytes that builds for race checkers may spill more than others.
+static constexpr int64_t raceSpills = 1024;
 
 ThreadPlan::ThreadPlan(const tile::ScheduleInfo &info) {
   int64_t singles = 0;
@@ -43,7 +48,7 @@ RoleWriter::RoleWriter(const tile::ScheduleInfo &info,
                        const FragmentLayout &layout, OpBuilder &builder,
                        const RaceBuild &race)
     : BlockKernelCode(info.getKernel(), builder), info(info),
-      programs(programs), layout(layout), plan(info), race(race) {}
+      programs(programs), layout(layout), plan(info, layout), race(race) {}
 
 LogicalResult RoleWriter::lowerTileOp(Operation *op) {
   return op->emitOpError("expected a role");
@@ -79,17 +84,45 @@ LogicalResult RoleWriter::checkSupported() {
       return op->emitOpError("expected no gather in a kernel for sm_90a");
     if (scheduled.turn)
       return op->emitOpError("expected no turns in a kernel for sm_90a");
-    for (Value value : op->getOperands())
-      if (isTile(value.getType()) && getTileShape(value.getType()).rank == 1)
-        return op->emitOpError("expected tiles of rank 2 for sm_90a, but got ")
-               << value.getType();
   }
   for (auto &[op, scheduled] : info.ops)
     for (Value value : op->getResults())
-      if (isa<tile::SramType>(value.getType()) && !layout.getMatrix(value))
-        return op->emitOpError("expected rows of a multiple of 32 bytes in "
-                               "shared memory, but got ")
-               << value.getType();
+      if (failed(checkTile(op, value)))
+        return failure();
+  if (plan.getBytes() > sharedLimit)
+    return kernel.emitOpError("expected at most ")
+           << sharedLimit << " bytes of shared memory, but got "
+           << plan.getBytes();
+  return success();
+}
+
+LogicalResult RoleWriter::checkTile(Operation *op, Value value) {
+  if (auto sram = dyn_cast<tile::SramType>(value.getType())) {
+    if (sram.getShape().size() != 2)
+      return op->emitOpError("expected tiles of rank 2 in shared memory for "
+                             "sm_90a, but got ")
+             << sram;
+    if (!layout.getMatrix(value))
+      return op->emitOpError("expected rows of a multiple of 32 bytes in "
+                             "shared memory, but got ")
+             << sram;
+    return success();
+  }
+  auto frag = dyn_cast<tile::FragType>(value.getType());
+  if (!frag)
+    return success();
+  if (info.roles[info.ops.lookup(op).role].attr.getWarps() != 4)
+    return op->emitOpError("expected fragments in roles of 4 warps for sm_90a");
+  int64_t rows = 64, cols = 8;
+  if (frag.getShape().size() == 2)
+    std::tie(rows, cols) = layout.getShape(value);
+  else
+    (layout.runsAlongRows(value) ? rows : cols) = frag.getShape()[0];
+  if (rows % 64 != 0 || cols % 8 != 0)
+    return op->emitOpError("expected fragments whose rows are a multiple of 64 "
+                           "and columns of 8, but got ")
+           << frag
+           << (layout.isTransposed(value) ? ", which lies transposed" : "");
   return success();
 }
 
@@ -98,8 +131,14 @@ func::FuncOp RoleWriter::createRoleFunction() {
   func::FuncOp function =
       createFunction({threads, plan.getBytes()}, maps.size());
   function->setAttr("mmx.warp_groups", e.getUnitAttr());
-  if (Attribute spills = kernel->getAttr("mmx.spills"))
-    function->setAttr("mmx.spills", spills);
+  if (auto spills = kernel->getAttrOfType<IntegerAttr>("mmx.spills"))
+    function->setAttr("mmx.spills",
+                      e.getI64IntegerAttr(spills.getInt() +
+                                          (isRaceBuild() ? raceSpills : 0)));
+  // A single warp group has no use for moving registers between groups.
+  for (const tile::RoleInfo &role : info.roles)
+    if (int64_t registers = role.attr.getRegs(); hasOneGroup() && registers > 0)
+      function->setAttr("mmx.registers", e.getI64IntegerAttr(registers));
   if (kernel->hasAttr("mmx.follows"))
     function->setAttr("mmx.programmatic", e.getUnitAttr());
   if (DenseI64ArrayAttr cluster = kernel.getClusterAttr()) {
@@ -146,6 +185,8 @@ void RoleWriter::setUpThreads() {
   warp = NVVM::ShflOp::create(e, i32, all, warp, zero, number32(31),
                               NVVM::ShflKind::idx, UnitAttr());
   group = arith::ShRUIOp::create(e, warp, number32(2));
+  hiddenZero = arith::ShRUIOp::create(e, NVVM::DynamicSmemSize::create(e, i32),
+                                      number32(31));
   if (info.getClusterSize() > 1)
     clusterRank = NVVM::ClusterId::create(e, i32);
 }
@@ -226,10 +267,12 @@ LogicalResult RoleWriter::writeRole(unsigned number) {
   IRMapping outer = mapping;
   LogicalResult status = success();
   e.ifThen(mine, [&] {
-    if (int64_t registers = info.attr.getRegs(); isWarpGroup() && registers > 0)
+    if (int64_t registers = info.attr.getRegs();
+        isWarpGroup() && registers > 0 && !hasOneGroup())
       NVVM::SetMaxRegisterOp::create(e, registers,
                                      NVVM::SetMaxRegisterAction::increase);
-    else if (!isWarpGroup() && threadPlan.warpInGroup[number] == 0)
+    else if (!isWarpGroup() && !hasOneGroup() &&
+             threadPlan.warpInGroup[number] == 0)
       NVVM::SetMaxRegisterOp::create(e, producerRegisters,
                                      NVVM::SetMaxRegisterAction::decrease);
     instance = arith::SubIOp::create(e, group, number32(first));
@@ -615,6 +658,8 @@ RoleWriter::writeSection(const Section &section, const RoleCode &code,
       return failure();
   }
   current.erase(code.loop);
+  // Values of this section are not seen from others.
+  reads.clear();
   mapping = outer;
   return success();
 }
@@ -646,10 +691,10 @@ LogicalResult RoleWriter::writeInstruction(const Instruction &instruction,
     expectBytes(ring);
     break;
   case InstructionKind::ArriveFull:
-    arriveOfWarps(ring, /*full=*/true);
+    arriveOfWarps(ring, /*full=*/true, instruction.at.stage);
     break;
   case InstructionKind::ArriveEmpty:
-    arriveOfWarps(ring, /*full=*/false);
+    arriveOfWarps(ring, /*full=*/false, instruction.at.stage);
     break;
   case InstructionKind::Fence:
     fence(ring);

@@ -22,6 +22,7 @@
 #include "../TileLowering/BlockKernelCode.h"
 #include "SharedPlan.h"
 #include "mmx/Transforms/TileRoleCode.h"
+#include <map>
 
 namespace mmx::hopper {
 
@@ -83,6 +84,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   mlir::LogicalResult checkSupported();
+  mlir::LogicalResult checkTile(mlir::Operation *op, mlir::Value value);
   mlir::func::FuncOp createRoleFunction();
   void collectTensorMaps();
   void setUpThreads();
@@ -127,6 +129,8 @@ private:
   //===--------------------------------------------------------------------===//
 
   bool isWarpGroup() const { return info.roles[role].attr.getWarps() == 4; }
+  bool isRaceBuild() const { return race.delays != 0 || race.threadArrivals; }
+  bool hasOneGroup() const { return threads == 128; }
   mlir::Value number32(int64_t value);
   mlir::Value toI32(mlir::Value value);
   /// Byte `offset` of shared memory.
@@ -137,7 +141,8 @@ private:
   mlir::Value getTile(mlir::Value sram);
   void waitBarrier(mlir::Value barrier, mlir::Value parity);
   void arrive(mlir::Value barrier);
-  void arriveOfWarps(unsigned ring, bool full);
+  void arriveOfWarps(unsigned ring, bool full, int64_t stage);
+  mlir::Value afterReads(mlir::Value barrier, unsigned ring, int64_t stage);
   void expectBytes(unsigned ring);
   void finishLoads(mlir::Operation *load);
   void roleBarrier();
@@ -167,8 +172,6 @@ private:
   void writeBulkLoad(tile::LoadOp op);
   void copyRows(tile::LoadOp op, mlir::Value given);
   void forEachOfWarp(int64_t count, Emitter::Body body);
-  mlir::Value writeLoadFragment(tile::LoadOp op);
-  void writeStoreFragment(tile::StoreOp op, mlir::Value value);
   void writeStoreSlot(tile::StoreOp op);
   void storeElements(tile::StoreOp op, const Window &window, mlir::Value given);
   class LaneAddresses;
@@ -176,8 +179,40 @@ private:
                                    bool transposed);
   void forMatrices(mlir::Value base, MatrixAttr matrix, bool transposed,
                    llvm::function_ref<void(int64_t, mlir::Value)> body);
-  mlir::Value writeRead(tile::ReadOp op);
+  mlir::Value writeRead(tile::ReadOp op, int64_t stage);
   void writePut(tile::PutOp op, mlir::Value value);
+
+  //===--------------------------------------------------------------------===//
+  // Fragments and global memory (RoleFragments.cpp)
+  //===--------------------------------------------------------------------===//
+
+  static bool isVector(mlir::Value fragment) {
+    return mlir::cast<tile::FragType>(fragment.getType()).getShape().size() ==
+           1;
+  }
+  int64_t getRun(mlir::Value fragment, mlir::Value view,
+                 mlir::ValueRange indices, llvm::ArrayRef<int64_t> dims);
+  using RunBody = llvm::function_ref<void(int64_t, mlir::Value, mlir::Value)>;
+  void forRuns(mlir::Value fragment, const Window &window, int64_t run,
+               mlir::Value rows, RunBody body);
+  mlir::Value writeLoadFragment(tile::LoadOp op);
+  void writeStoreFragment(tile::StoreOp op, mlir::Value value);
+
+  //===--------------------------------------------------------------------===//
+  // Reductions (RoleReduce.cpp)
+  //===--------------------------------------------------------------------===//
+
+  mlir::LogicalResult writeReduce(tile::ReduceOp op, int64_t stage,
+                                  State &state, mlir::Operation *loop);
+  mlir::Value fold(tile::ReduceOp op, llvm::SmallVector<mlir::Value> values);
+  mlir::Value foldLanes(tile::ReduceOp op, mlir::Value value, int64_t from,
+                        int64_t to);
+  llvm::SmallVector<mlir::Value> reduceCols(tile::ReduceOp op,
+                                            mlir::Value fragment);
+  llvm::SmallVector<mlir::Value> reduceRows(tile::ReduceOp op,
+                                            mlir::Value fragment);
+  llvm::SmallVector<mlir::Value> foldWarps(tile::ReduceOp op,
+                                           llvm::ArrayRef<mlir::Value> values);
 
   //===--------------------------------------------------------------------===//
   // Arithmetic (RoleTiles.cpp)
@@ -186,8 +221,11 @@ private:
   using ElementBody =
       llvm::function_ref<void(int64_t, mlir::Value, mlir::Value)>;
   /// body(i, row, col) for the elements of a fragment; rows and columns (i32)
-  /// are those of the tile, transposed or not.
+  /// are those of the tile, transposed or not, 0 for what a vector lacks.
   void forElements(mlir::Value fragment, ElementBody body);
+  /// Row and column of the layout of a thread's first element.
+  mlir::Value getFirstRow();
+  mlir::Value getFirstCol();
   mlir::VectorType getVectorType(mlir::Value fragment);
   mlir::LogicalResult writeMma(tile::MmaOp op, int64_t stage, State &state,
                                mlir::Operation *loop);
@@ -195,6 +233,8 @@ private:
   mlir::LogicalResult writeMap(tile::MapOp op, int64_t stage, State &state,
                                mlir::Operation *loop);
   mlir::Value element(mlir::Value vector, int64_t i);
+  /// Which value of `vector` belongs to element i of a fragment.
+  int64_t getVectorElement(mlir::Value vector, mlir::Value fragment, int64_t i);
   mlir::LogicalResult writeOp(mlir::Operation *op, int64_t stage, State &state,
                               mlir::Operation *loop);
 
@@ -213,6 +253,8 @@ private:
   llvm::DenseMap<mlir::Operation *, unsigned> mapOf;
   llvm::SmallVector<mlir::Value> mapPointers;
   mlir::Value sharedBase;
+  /// i32 0 that the assembler does not know.
+  mlir::Value hiddenZero;
   /// i32: thread of the block, lane of the warp, warp and warp group.
   mlir::Value thread, lane, warp, group;
   /// Of the block in its cluster.
@@ -227,6 +269,9 @@ private:
   mlir::Value instance;
   /// i32: thread of the instance.
   mlir::Value roleThread;
+  /// What the section has read so far of slots of a ring, by ring and stage: an
+  /// i32 that depends on every load.
+  std::map<std::pair<unsigned, int64_t>, mlir::Value> reads;
   /// The iteration of each loop that the op being written belongs to.
   llvm::DenseMap<mlir::Operation *, const Iteration *> current;
 };

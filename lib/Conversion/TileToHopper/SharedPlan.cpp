@@ -15,8 +15,10 @@ using namespace mmx::hopper;
 
 static constexpr int64_t tileAlignment = 1024;
 static constexpr int64_t barrierBytes = 8;
+static constexpr int64_t scratchAlignment = 16;
 
-SharedPlan::SharedPlan(const tile::ScheduleInfo &info) {
+SharedPlan::SharedPlan(const tile::ScheduleInfo &info,
+                       const FragmentLayout &layout) {
   for (const tile::RingInfo &ring : info.rings) {
     int64_t slot = 0;
     for (Operation *push : ring.pushes) {
@@ -35,5 +37,21 @@ SharedPlan::SharedPlan(const tile::ScheduleInfo &info) {
     rings[number].full = bytes;
     rings[number].empty = bytes + ring.getDepth() * barrierBytes;
     bytes += 2 * ring.getDepth() * barrierBytes;
+  }
+  for (unsigned role = 0; role < info.roles.size(); ++role) {
+    int64_t each = 0;
+    for (auto &[op, scheduled] : info.ops) {
+      auto reduce = dyn_cast<tile::ReduceOp>(op);
+      if (!reduce || scheduled.role != role || !layout.isAcrossWarps(reduce))
+        continue;
+      Type element = cast<tile::FragType>(reduce.getType(0)).getElementType();
+      each = std::max(each, info.roles[role].attr.getWarps() *
+                                layout.getShape(reduce.getTile()).second *
+                                element.getIntOrFloatBitWidth() / 8);
+    }
+    each = llvm::alignTo(each, scratchAlignment);
+    bytes = llvm::alignTo(bytes, scratchAlignment);
+    scratch.push_back({bytes, each});
+    bytes += each * info.roles[role].getInstances();
   }
 }

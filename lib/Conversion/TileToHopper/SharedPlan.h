@@ -14,10 +14,11 @@ namespace mmx::hopper {
 
 /// Shared memory of a block in bytes: the slots of every ring, tile by tile,
 /// each at a multiple of 1024 (what the widest swizzle needs), then a full and
-/// an empty barrier for every slot.
+/// an empty barrier for every slot, then what warps of an instance put together
+/// when they reduce rows.
 class SharedPlan {
 public:
-  explicit SharedPlan(const tile::ScheduleInfo &info);
+  SharedPlan(const tile::ScheduleInfo &info, const FragmentLayout &layout);
 
   int64_t getBytes() const { return bytes; }
   /// Start of slot 0 and distance of slots.
@@ -28,13 +29,21 @@ public:
   /// Full barrier of slot 0; those of other slots follow at 8 bytes.
   int64_t getFull(unsigned ring) const { return rings[ring].full; }
   int64_t getEmpty(unsigned ring) const { return rings[ring].empty; }
+  /// Scratch of a role's first instance and the bytes of each; one row of the
+  /// widest fragment that is reduced for every warp.
+  int64_t getScratch(unsigned role) const { return scratch[role].offset; }
+  int64_t getScratchBytes(unsigned role) const { return scratch[role].bytes; }
 
 private:
   struct Ring {
     int64_t offset, slot, full, empty;
   };
+  struct Scratch {
+    int64_t offset, bytes;
+  };
   int64_t bytes = 0;
   llvm::SmallVector<Ring> rings;
+  llvm::SmallVector<Scratch> scratch;
   llvm::DenseMap<mlir::Operation *, int64_t> fields;
 };
 
