@@ -26,6 +26,10 @@ sequences with T tokens has at most (T - S) // L + S segments; that is the exten
 of `entering`, and cells beyond the last segment do nothing. --form plan prints
 how bench/lightning.py launches both.
 
+The decode form, --form decode, is one token of each slot of a batch, the views
+[B, H, 3, D], [B, H, D] and the states alone: the cell of a slot, a head and a
+part has the state in registers, adds the token, stores it and reads it out.
+
 With --gated the norm and the gate behind lightning attention are begun: outputs
 are o weight[head] sigmoid(gate), and squares[token, head, part] are sums of o^2,
 of which a later kernel makes the factor of a token.
@@ -49,9 +53,12 @@ STATES_SCHEDULE = """
         roles = [@ldkv<warps = 1>, @state<warps = 4, regs = 240>],
         rings = [@kv<depth = {depth}>]>,"""
 
+DECODE_SCHEDULE = """
+      schedule = #tile.schedule<roles = [@step<warps = 4, regs = {regs[2]}>], rings = []>,"""
+
 HEADER = """\
 tile.kernel @{symbol}(
-    %starts: !tile.view<?xi32, read>, %slots: !tile.view<?xi32, read>,
+    {starts}%slots: !tile.view<?xi32, read>,
     %rates: !tile.view<{H}xf32, read>, %states: {STATES},
     %qkv: {QKV}, {views})
     grid({cell}, %head, %part) = affine_map<()[{symbols}] -> ({cells}, {H}, {parts})>
@@ -286,6 +293,38 @@ BLOCKS = """\
   }} {{at = #tile.loop<@i, order = 10>}}
 """
 
+# In float32, as the model has it. Rows of a head of 96 are padded to the 128 of a
+# warp group's fragments.
+DECODE = """\
+  %slot = tile.table %slots[%b] : !tile.view<?xi32, read> -> index
+  %rate = tile.table %rates[%head] : !tile.view<{H}xf32, read> -> f32
+  %col = arith.muli %part, %cols : index
+  %nrate = arith.negf %rate : f32
+  %decay = math.exp %nrate : f32
+  %s0 = tile.load %states[%slot, %head, %c0, %col] dims(2, 3) {{at = #tile.at<@step, order = 0>}} : {STATES} -> !tile.frag<{R}x{W}xf32>
+  %k = tile.load %qkv[%b, %head, %c1, %c0] dims(3) {{at = #tile.at<@step, order = 10>}} : {QKV} -> !tile.frag<{R}xbf16, along 0>
+  %v = tile.load %qkv[%b, %head, %c2, %col] dims(3) {{at = #tile.at<@step, order = 20>}} : {QKV} -> !tile.frag<{W}xbf16, along 1>
+  %q = tile.load %qkv[%b, %head, %c0, %c0] dims(3) {{at = #tile.at<@step, order = 30>}} : {QKV} -> !tile.frag<{R}xbf16, along 0>
+  %s1 = tile.map(%s0, %k, %v) {{at = #tile.at<@step, order = 40>}} : (!tile.frag<{R}x{W}xf32>, !tile.frag<{R}xbf16, along 0>, !tile.frag<{W}xbf16, along 1>) -> !tile.frag<{R}x{W}xf32> {{
+  ^bb0(%x: f32, %kb: bf16, %vb: bf16, %r: index, %c: index):
+    %kf = arith.extf %kb : bf16 to f32
+    %vf = arith.extf %vb : bf16 to f32
+    %kv = arith.mulf %kf, %vf : f32
+    %y = math.fma %x, %decay, %kv : f32
+    tile.yield %y : f32
+  }}
+  tile.store %s1, %states[%slot, %head, %c0, %col] dims(2, 3) {{at = #tile.at<@step, order = 50>}} : !tile.frag<{R}x{W}xf32>, {STATES}
+  %sq = tile.map(%s1, %q) {{at = #tile.at<@step, order = 60>}} : (!tile.frag<{R}x{W}xf32>, !tile.frag<{R}xbf16, along 0>) -> !tile.frag<{R}x{W}xf32> {{
+  ^bb0(%x: f32, %qb: bf16, %r: index, %c: index):
+    %qf = arith.extf %qb : bf16 to f32
+    %y = arith.mulf %x, %qf : f32
+    tile.yield %y : f32
+  }}
+  %ov = tile.reduce add %sq dim 0 {{at = #tile.at<@step, order = 70>}} : !tile.frag<{R}x{W}xf32> -> !tile.frag<{W}xf32, along 1>
+  tile.store %ov, %o[%b, %head, %col] dims(2) {{at = #tile.at<@step, order = 80>}} : !tile.frag<{W}xf32, along 1>, {O}
+}}
+"""
+
 # What becomes of the outputs %o1.
 ROUND = """\
     %ob = tile.map(%o1) {{at = #tile.at<@out, order = 60>}} : (!tile.frag<{B}x{W}xf32>) -> !tile.frag<{B}x{W}xbf16> {{
@@ -324,9 +363,9 @@ GATE = """\
     }}
 """
 
-SMALL_INPUTS = ('dense<[0, 9, 9, 22, 23]> : tensor<5xi32>, '
-                'dense<[3, 4, 0, 1]> : tensor<4xi32>, '
-                'dense<[0.5, 0.0625]> : tensor<2xf32>')
+SMALL_INPUTS = ['dense<[0, 9, 9, 22, 23]> : tensor<5xi32>',
+                'dense<[3, 4, 0, 1]> : tensor<4xi32>',
+                'dense<[0.5, 0.0625]> : tensor<2xf32>']
 
 
 @dataclass
@@ -341,12 +380,15 @@ class Form:
     program: list
     schedule: str = SCHEDULE
     launch: str = ""
+    cell: str = "%cell"
+    packed: bool = True  # sequences of tokens, with their starts
 
 
 FORMS = {
     "whole": Form("for_blocks", ["%o: {O}"], ["random", "random", "poison"],
                   "inplace", "s0 - 1",
-                  [WHOLE, COMMON, WHOLE_START, BLOCKS, WHOLE_END]),
+                  [WHOLE, COMMON, WHOLE_START, BLOCKS, WHOLE_END],
+                  cell="%seq"),
     "states": Form("segment_states", ["%entering: {ENTERING}"],
                    ["random", "random", "poison"], "read", "s4",
                    [SEGMENT, COMMON, ENTERING], STATES_SCHEDULE,
@@ -356,6 +398,9 @@ FORMS = {
                      [SEGMENT, COMMON, SEGMENT_START, BLOCKS, SEGMENT_END],
                      # The states and what enters segments.
                      launch="mmx.follows = array<i64: 3, 5>, "),
+    "decode": Form("lightning_step", ["%o: {O}"], ["random", "random", "poison"],
+                   "inplace", "s0", [DECODE], DECODE_SCHEDULE, cell="%b",
+                   packed=False),
 }
 
 
@@ -374,7 +419,8 @@ def make_schedule(args, form, parts):
         return ""
     return form.schedule.format(
         cluster=f"cluster = array<i64: 2, {parts}>," if parts > 1 else "",
-        depth=args.depth, regs=(168, 160) if args.gated else (184, 152),
+        depth=args.depth,
+        regs=(*((168, 160) if args.gated else (184, 152)), args.step_regs),
         gate_role=", @ldg<warps = 1>" if args.gated else "",
         gate_ring=", @g<depth = 2>" if args.gated else "")
 
@@ -382,23 +428,25 @@ def make_schedule(args, form, parts):
 def make_symbol(args, form):
     """`form` is the name before the sizes."""
     gated = "_gated" if args.gated and form != "segment_states" else ""
-    segment = "" if form == "for_blocks" else f"_{args.segment}"
+    segment = f"_{args.segment}" if form.startswith("segment") else ""
     return f"{form}{gated}_{args.heads}x{args.dim}x{args.dim}{segment}_hopper"
 
 
 def write_program(args):
     form = FORMS[args.form]
-    gated = args.gated and args.form != "states"
+    gated = args.gated and args.form in ("whole", "segments")
     unit = min(32, args.width)  # columns of the narrowest swizzle that fits
     state = f"!tile.view<?x{args.heads}x{args.dim}x{args.dim}xf32, "
     rows = f"!tile.view<?x{args.heads}x"
     small = args.block < 64
     head = {"H": args.heads, "N": args.dim, "D": -(-args.dim // unit) * unit,
+            "R": -(-args.dim // 64) * 64 if not small else args.dim,
             "B": args.block, "W": args.width, "L": args.segment,
+            "starts": "%starts: !tile.view<?xi32, read>, " if form.packed else "",
             "last": args.block - 1, "parts": args.parts,
             "multicast": ", multicast = 2" if args.parts > 1 else "",
             "symbol": make_symbol(args, form.symbol),
-            "cell": "%seq" if args.form == "whole" else "%cell",
+            "cell": form.cell,
             "cells": form.cells, "launch": form.launch,
             # Bytes that the assembler may spill of a kernel in real sizes:
             # with gates a few, of the loads and before loops.
@@ -410,13 +458,15 @@ def write_program(args):
             "GATE": f"{rows}{args.dim}xbf16, read>",
             "WEIGHT": f"!tile.view<{args.heads}x{args.dim}xbf16, read>",
             "SQUARES": f"{rows}{args.parts}xf32, write>"}
-    lengths = SMALL_INPUTS if small else '"random", "random", "random"'
+    lengths = form.packed * ['"random"'] + ['"random"', '"random"']
+    if small:
+        lengths = SMALL_INPUTS[not form.packed:]
     contents = form.inputs + (GATED_INPUTS if gated else [])
-    head["inputs"] = ", ".join([lengths] + [f'"{text}"' for text in contents])
+    head["inputs"] = ", ".join(lengths + [f'"{text}"' for text in contents])
     views = form.views + (GATED_VIEWS if gated else [])
     head["views"] = ", ".join(views).format(**head)
     # Dynamic extents: of four views before these.
-    symbols = 4 + head["views"].count("<?")
+    symbols = (4 if form.packed else 3) + head["views"].count("<?")
     head["symbols"] = ", ".join(f"s{i}" for i in range(symbols))
     head["schedule"] = make_schedule(args, form, args.parts)
     head["epilogue"] = (GATE if gated else ROUND).format(**head)
@@ -461,6 +511,8 @@ def main():
     parser.add_argument("--depth", type=int, default=4, help="of load rings")
     parser.add_argument("--segment", type=int,
                         help="tokens, a multiple of the block")
+    parser.add_argument("--step-regs", type=int, default=104,
+                        help="registers of a thread of the decode form")
     parser.add_argument("--gated", action="store_true",
                         help="outputs weighted and gated")
     parser.add_argument("--plain", action="store_true", help="no schedule")

@@ -87,10 +87,15 @@ static void lowerGPUOps(ModuleOp module) {
           readRegister<NVVM::ThreadIdXOp, NVVM::ThreadIdYOp, NVVM::ThreadIdZOp>(
               builder, loc, id.getDimension()));
     } else if (auto id = dyn_cast<gpu::BlockIdOp>(op)) {
-      replace(
-          op,
+      Value number =
           readRegister<NVVM::BlockIdXOp, NVVM::BlockIdYOp, NVVM::BlockIdZOp>(
-              builder, loc, id.getDimension()));
+              builder, loc, id.getDimension());
+      if (std::optional<llvm::APInt> bound = id.getUpperBound())
+        number.getDefiningOp()->setAttr(
+            "range", LLVM::ConstantRangeAttr::get(
+                         builder.getContext(), llvm::APInt::getZero(32),
+                         bound->trunc(32)));
+      replace(op, number);
     } else if (auto size = dyn_cast<gpu::GridDimOp>(op)) {
       replace(
           op,

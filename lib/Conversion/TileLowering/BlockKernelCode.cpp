@@ -57,8 +57,14 @@ LogicalResult BlockKernelCode::setUpCell(func::FuncOp function,
   if (failed(setUpParameters([&](int64_t i) { return views[i]; },
                              [&](int64_t i) { return extents[i]; })))
     return failure();
-  for (auto [number, id] : llvm::enumerate(kernel.getGridIds()))
-    mapping.map(id,
-                gpu::BlockIdOp::create(e, static_cast<gpu::Dimension>(number)));
+  for (auto [number, id] : llvm::enumerate(kernel.getGridIds())) {
+    // What is known of coordinates spares checks of bounds.
+    IntegerAttr bound;
+    if (auto cells =
+            dyn_cast<AffineConstantExpr>(kernel.getGrid().getResult(number)))
+      bound = e.getIndexAttr(cells.getValue());
+    mapping.map(id, gpu::BlockIdOp::create(
+                        e, static_cast<gpu::Dimension>(number), bound));
+  }
   return success();
 }

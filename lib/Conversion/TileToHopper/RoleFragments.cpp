@@ -64,10 +64,15 @@ void RoleWriter::forRuns(Value fragment, const Window &window, int64_t run,
   });
 }
 
-/// Elements outside read the first ones of the view and are replaced.
+/// Elements outside read others of the view and are replaced. Where the whole
+/// window is outside, that moves one address, not those of all elements.
 Value RoleWriter::writeLoadFragment(tile::LoadOp op) {
   Window window = getWindow(op.getView(), op.getIndices(), op.getDims());
   const View &view = *window.view;
+  Value any = std::exchange(window.inside, e.truth(true));
+  for (auto [dim, start] : llvm::enumerate(window.start))
+    if (!llvm::is_contained(op.getDims(), static_cast<int64_t>(dim)))
+      start = e.select(any, start, e.i64(0));
   int64_t run =
       getRun(op.getResult(), op.getView(), op.getIndices(), op.getDims());
   VectorType type = getVectorType(op.getResult());
@@ -89,7 +94,8 @@ Value RoleWriter::writeLoadFragment(tile::LoadOp op) {
                                                  getElementBytes(view.element))
                             .getResult()
                       : e.load(from, place);
-    value = e.select(inside, e.convert(value, type.getElementType()), fill);
+    value = e.select(e.both(any, inside),
+                     e.convert(value, type.getElementType()), fill);
     if (run == 1)
       elements.push_back(value);
     else

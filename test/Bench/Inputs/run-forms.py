@@ -8,10 +8,11 @@ import subprocess
 import sys
 
 # Extents after those of the lengths, of 23 tokens in segments of 8 or 4.
-FORMS = {"whole": "5,23,23", "states": "5,23,{}", "segments": "5,23,{},23"}
+FORMS = {"whole": "5,23,23", "states": "5,23,{}", "segments": "5,23,{},23",
+         "decode": "5,4,4"}
 # Views of the gate, of weights and of sums follow.
 GATED = {form: extents + ",23,23" for form, extents in FORMS.items()
-         if form != "states"}
+         if form in ("whole", "segments")}
 SMALL = ["--heads", "2", "--block", "4", "--dim", "4", "--width", "2"]
 SIZES = {
     "two parts": [],
