@@ -86,6 +86,8 @@ void mmx::buildPipeline(OpPassManager &manager,
       explain.target = options.target;
       manager.addPass(createTileExplain(explain));
     }
+    // Kernels with a schedule; the others are left to the second.
+    manager.addPass(createConvertTileToHopper());
     manager.addPass(createConvertTileToSIMT());
     return;
   }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mmx/Dialect/MMX/MMXOps.h"
+#include "mmx/Dialect/MMX/LightningBlock.h"
 #include "mmx/Transforms/MMXPasses.h"
 #include "targets.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -130,13 +130,16 @@ public:
   struct Choice {
     int64_t rows, cols, depth;
     const char *reason;
+    int64_t groups = 0;
   };
   Choice choose(KernelOp kernel) const;
 
 private:
   Choice chooseProduct(int64_t width, int64_t depth) const;
   Choice chooseRows(int64_t width, bool wholeRows) const;
+  Choice chooseBlocks(ForBlocksOp loop) const;
   Choice chooseOther(Operation *anchor) const;
+  bool canSchedule(KernelOp kernel) const;
 
   const Target &target;
   bool isDecode;
@@ -172,6 +175,24 @@ TileChooser::Choice TileChooser::chooseRows(int64_t width,
   return {isDecode ? 1 : 8, cols, 1, "moves each byte once"};
 }
 
+/// Whether warp groups can share the work of a kernel. Every GPU of the table
+/// is a Hopper.
+bool TileChooser::canSchedule(KernelOp kernel) const {
+  auto block = LightningBlock::match(kernel);
+  return !target.isCPU() && block && block->fitsWarpGroups();
+}
+
+TileChooser::Choice TileChooser::chooseBlocks(ForBlocksOp loop) const {
+  auto type = loop.getTokens().empty() ? typeOf(loop.getCarry().front())
+                                       : typeOf(loop.getTokens().front());
+  int64_t block = loop.getBlock();
+  if (canSchedule(loop->getParentOfType<KernelOp>()))
+    return {block, /*cols=*/64, block,
+            "warp groups load, carry the state and make outputs", /*groups=*/4};
+  return {block, type.getShape().back(), block,
+          "the state stays on chip over all blocks of a sequence"};
+}
+
 TileChooser::Choice TileChooser::chooseOther(Operation *anchor) const {
   auto result = typeOf(anchor->getResult(0));
   int64_t width = result.getShape().back();
@@ -185,13 +206,6 @@ TileChooser::Choice TileChooser::chooseOther(Operation *anchor) const {
             width, static_cast<int64_t>(attend.getPage()),
             isDecode ? "the query heads of a key-value head share its keys"
                      : "keys are read once for each tile of queries"};
-  if (auto loop = dyn_cast<ForBlocksOp>(anchor)) {
-    auto type = loop.getTokens().empty() ? typeOf(loop.getCarry().front())
-                                         : typeOf(loop.getTokens().front());
-    int64_t block = loop.getBlock();
-    return {block, type.getShape().back(), block,
-            "the state stays on chip over all blocks of a sequence"};
-  }
   int64_t rows = isDecode ? 1 : 16;
   return {rows, ShapedType::isDynamic(width) ? 1 : width, 1,
           "moves each byte once"};
@@ -228,6 +242,7 @@ TileChooser::Choice TileChooser::choose(KernelOp kernel) const {
       .Case([&](ExpertsDownOp down) {
         return chooseProduct(size(down.getW2(), 1), size(down.getW2(), 2));
       })
+      .Case([&](ForBlocksOp loop) { return chooseBlocks(loop); })
       .Case<RMSNormOp, SumSquaresOp>([&](Operation *norm) {
         return chooseRows(size(norm->getOperand(0), 1), true);
       })
@@ -258,7 +273,10 @@ static void emitReasons(KernelOp kernel, const TileChooser::Choice &choice,
                          work.getMemoryTime(target, tokens) * 1e6,
                          work.getComputeTime(target, tokens) * 1e6);
   stream << "rows = " << choice.rows << ", cols = " << choice.cols
-         << ", depth = " << choice.depth << ": " << choice.reason;
+         << ", depth = " << choice.depth;
+  if (choice.groups)
+    stream << ", groups = " << choice.groups;
+  stream << ": " << choice.reason;
   kernel.emitRemark(text);
 }
 
@@ -280,7 +298,8 @@ struct ChooseTiles : mmx::impl::MMXChooseTilesBase<ChooseTiles> {
     getOperation().walk([&](KernelOp kernel) {
       TileChooser::Choice choice = chooser.choose(kernel);
       kernel.setTilesAttr(TileSizesAttr::get(&getContext(), choice.rows,
-                                             choice.cols, choice.depth));
+                                             choice.cols, choice.depth,
+                                             choice.groups));
       ++numKernels;
       if (explain)
         emitReasons(kernel, choice, *machine,

@@ -15,6 +15,9 @@ static RankedTensorType typeOf(Value tensor) {
   return cast<RankedTensorType>(tensor.getType());
 }
 
+/// Bytes that the assembler may spill of a kernel with a schedule.
+static constexpr int64_t mostSpilled = 64;
+
 KernelEmitter::KernelEmitter(KernelOp source, int64_t panel, unsigned stage)
     : builder(source.getContext()), source(source), panel(panel), stage(stage) {
   block = &body.emplaceBlock();
@@ -25,7 +28,8 @@ TileSizesAttr KernelEmitter::getTiles(int64_t rows, int64_t cols,
                                       int64_t depth) {
   if (TileSizesAttr tiles = source.getTilesAttr())
     return tiles;
-  return TileSizesAttr::get(source.getContext(), rows, cols, depth);
+  return TileSizesAttr::get(source.getContext(), rows, cols, depth,
+                            /*groups=*/0);
 }
 
 //===----------------------------------------------------------------------===//
@@ -158,6 +162,12 @@ SmallVector<Value> KernelEmitter::setGrid(ArrayRef<AffineExpr> sizes) {
   return ids;
 }
 
+void KernelEmitter::setSchedule(tile::ScheduleAttr attribute,
+                                ArrayRef<int64_t> clusterSize) {
+  schedule = attribute;
+  cluster.assign(clusterSize.begin(), clusterSize.end());
+}
+
 AffineMap KernelEmitter::finishGrid(ArrayRef<BlockArgument> views) {
   SmallVector<AffineExpr> numbers(extents.size());
   unsigned next = 0;
@@ -222,6 +232,12 @@ FailureOr<EmittedKernel> KernelEmitter::assemble(OpBuilder &outer,
       outer, getLoc(), outer.getStringAttr(name), AffineMapAttr::get(map),
       DenseI64ArrayAttr(), StringAttr());
   result.kernel.getBody().takeBody(body);
+  if (schedule) {
+    result.kernel.setScheduleAttr(schedule);
+    if (!cluster.empty())
+      result.kernel.setCluster(cluster);
+    result.kernel->setAttr("mmx.spills", outer.getI64IntegerAttr(mostSpilled));
+  }
   unsigned count = block->getNumArguments();
   for (BlockArgument argument : order) {
     BlockArgument moved = block->addArgument(argument.getType(), getLoc());

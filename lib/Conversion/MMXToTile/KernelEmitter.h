@@ -123,6 +123,10 @@ public:
   llvm::SmallVector<mlir::Value>
   setGrid(llvm::ArrayRef<mlir::AffineExpr> sizes);
   mlir::AffineExpr getAffine(int64_t value);
+  /// The roles and rings of the kernel, and the dimension of the grid that is a
+  /// cluster with its size, or nothing.
+  void setSchedule(tile::ScheduleAttr schedule,
+                   llvm::ArrayRef<int64_t> cluster);
 
   //===--------------------------------------------------------------------===//
   // Scalars
@@ -155,8 +159,11 @@ public:
                        mlir::Value rows = {});
   mlir::Value loadFrag(const Slice &slice, llvm::ArrayRef<int64_t> shape,
                        int64_t along = -1, mlir::Value rows = {});
-  void store(mlir::Value tile, const Slice &slice, mlir::Value rows = {});
+  tile::StoreOp store(mlir::Value tile, const Slice &slice,
+                      mlir::Value rows = {});
   mlir::Value fill(tile::FragType type, double value);
+  /// A copy in shared memory.
+  mlir::Value put(mlir::Value fragment);
   mlir::Value mma(mlir::Value a, mlir::Value b, mlir::Value acc = {},
                   bool transposeA = false, bool transposeB = false);
   mlir::Value reduce(tile::ReduceKind kind, mlir::Value value, int64_t dim);
@@ -228,8 +235,16 @@ private:
   llvm::SmallDenseSet<mlir::Value> stored; ///< results `finish` leaves alone
   llvm::SmallVector<std::pair<mlir::Value, int64_t>> extents;
   llvm::SmallVector<mlir::AffineExpr> grid;
+  tile::ScheduleAttr schedule;
+  llvm::SmallVector<int64_t, 2> cluster;
   llvm::DenseMap<mlir::Attribute, mlir::Value> rates;
 };
+
+struct LightningBlock;
+
+/// A block loop of lightning attention whose tiles have warp groups.
+llvm::LogicalResult emitScheduledLightning(KernelEmitter &emitter,
+                                           const LightningBlock &block);
 
 /// A kernel of elementwise ops alone.
 llvm::LogicalResult emitElementwiseCell(KernelEmitter &emitter);

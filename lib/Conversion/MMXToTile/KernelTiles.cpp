@@ -125,10 +125,10 @@ Value KernelEmitter::loadFrag(const Slice &slice, ArrayRef<int64_t> shape,
               rows);
 }
 
-void KernelEmitter::store(Value tile, const Slice &slice, Value rows) {
-  tile::StoreOp::create(builder, getLoc(), tile, slice.view, slice.indices,
-                        Value(), Value(), rows,
-                        builder.getDenseI64ArrayAttr(slice.dims));
+tile::StoreOp KernelEmitter::store(Value tile, const Slice &slice, Value rows) {
+  return tile::StoreOp::create(builder, getLoc(), tile, slice.view,
+                               slice.indices, Value(), Value(), rows,
+                               builder.getDenseI64ArrayAttr(slice.dims));
 }
 
 Value KernelEmitter::fill(tile::FragType type, double value) {
@@ -143,16 +143,20 @@ Value KernelEmitter::fill(tile::FragType type, double value) {
   });
 }
 
+Value KernelEmitter::put(Value fragment) {
+  auto type = cast<tile::FragType>(fragment.getType());
+  return tile::PutOp::create(builder, getLoc(),
+                             tile::SramType::get(builder.getContext(),
+                                                 type.getShape(),
+                                                 type.getElementType()),
+                             fragment);
+}
+
 Value KernelEmitter::mma(Value a, Value b, Value acc, bool transposeA,
                          bool transposeB) {
   // One operand at most may be in registers.
-  if (auto both = dyn_cast<tile::FragType>(b.getType());
-      both && isa<tile::FragType>(a.getType()))
-    b = tile::PutOp::create(builder, getLoc(),
-                            tile::SramType::get(builder.getContext(),
-                                                both.getShape(),
-                                                both.getElementType()),
-                            b);
+  if (isa<tile::FragType>(a.getType()) && isa<tile::FragType>(b.getType()))
+    b = put(b);
   auto shape = [](Value tile) {
     if (auto fragment = dyn_cast<tile::FragType>(tile.getType()))
       return fragment.getShape();

@@ -7,6 +7,7 @@
 
 #include "KernelEmitter.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mmx/Dialect/MMX/LightningBlock.h"
 
 using namespace mlir;
 using namespace mmx;
@@ -282,7 +283,14 @@ void BlockLoopEmitter::emitBlock(Value token, ValueRange carried,
 namespace {
 struct ForBlocksModel : CellModel<ForBlocksModel, ForBlocksOp> {
   LogicalResult emitCell(Operation *op, KernelEmitter &e) const {
-    return BlockLoopEmitter(e, cast<ForBlocksOp>(op)).run();
+    TileSizesAttr tiles = e.getSource().getTilesAttr();
+    if (!tiles || !tiles.getGroups())
+      return BlockLoopEmitter(e, cast<ForBlocksOp>(op)).run();
+    auto block = LightningBlock::match(e.getSource());
+    if (!block || !block->fitsWarpGroups())
+      return op->emitOpError("expected lightning attention in bf16 for tiles "
+                             "with warp groups");
+    return emitScheduledLightning(e, *block);
   }
 };
 

@@ -122,8 +122,11 @@ static std::string getBaseName(KernelOp kernel) {
   if (most > 1)
     stream << "_";
   stream << largest.getElementType();
-  if (TileSizesAttr tiles = kernel.getTilesAttr())
+  if (TileSizesAttr tiles = kernel.getTilesAttr()) {
     stream << "_r" << tiles.getRows();
+    if (tiles.getGroups())
+      stream << "_g" << tiles.getGroups();
+  }
   return name;
 }
 

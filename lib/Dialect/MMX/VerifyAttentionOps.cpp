@@ -26,11 +26,15 @@ LogicalResult DecayAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 LogicalResult
 TileSizesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                      int64_t rows, int64_t cols, int64_t depth) {
+                      int64_t rows, int64_t cols, int64_t depth,
+                      int64_t groups) {
   // C34
   if (rows <= 0 || cols <= 0 || depth <= 0)
     return emitError() << "expected positive tile sizes, but got " << rows
                        << ", " << cols << ", " << depth;
+  if (groups < 0)
+    return emitError() << "expected a number of warp groups, but got "
+                       << groups;
   return success();
 }
 

@@ -63,9 +63,14 @@ def MMX_TileSizesAttr : AttrDef<MMX_Dialect, "TileSizes"> {
     attention kernels `rows` are query rows, `cols` the value width and
     `depth` the key rows of a block.
 
-    Example: `#mmx.tiles<rows = 64, cols = 64, depth = 256>`
+    With `groups > 0` that many warp groups run a cell, each with a role of its
+    own, where else all threads do the same; `cols` are then those of a cell.
+
+    Examples: `#mmx.tiles<rows = 64, cols = 64, depth = 256>`,
+    `#mmx.tiles<rows = 64, cols = 64, depth = 64, groups = 4>`
   }];
-  let parameters = (ins "int64_t":$rows, "int64_t":$cols, "int64_t":$depth);
+  let parameters = (ins "int64_t":$rows, "int64_t":$cols, "int64_t":$depth,
+                        DefaultValuedParameter<"int64_t", "0">:$groups);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
