@@ -12,6 +12,7 @@
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -51,8 +52,8 @@ StringRef mmx::lowering::getSharedMemory(ModuleOp module) {
   return name;
 }
 
-static LogicalResult expand(ModuleOp module) {
-  MLIRContext *context = module.getContext();
+static LogicalResult expand(ArrayRef<Operation *> functions,
+                            MLIRContext *context) {
   TypeConverter converter;
   arith::populateEmulateUnsupportedFloatsConversions(
       converter, {BFloat16Type::get(context)}, Float32Type::get(context));
@@ -62,9 +63,13 @@ static LogicalResult expand(ModuleOp module) {
   RewritePatternSet emulation(context), expansions(context);
   arith::populateEmulateUnsupportedFloatsPatterns(emulation, converter);
   lowering::populateMathExpansions(expansions);
-  return failure(
-      failed(applyPartialConversion(module, target, std::move(emulation))) ||
-      failed(applyPatternsGreedily(module, std::move(expansions))));
+  if (failed(applyPartialConversion(functions, target, std::move(emulation))))
+    return failure();
+  FrozenRewritePatternSet frozen(std::move(expansions));
+  for (Operation *function : functions)
+    if (failed(applyPatternsGreedily(function, frozen)))
+      return failure();
+  return success();
 }
 
 LogicalResult mmx::lowering::lowerKernels(
@@ -73,6 +78,10 @@ LogicalResult mmx::lowering::lowerKernels(
   if (failed(simplifyKernels(module)))
     return failure();
   OpBuilder builder(module.getContext());
+  // Functions that stand there are finished, each op where its writer wants it.
+  DenseSet<Operation *> finished;
+  for (auto function : module.getOps<func::FuncOp>())
+    finished.insert(function);
   for (auto kernel :
        llvm::make_early_inc_range(module.getOps<tile::KernelOp>())) {
     prepareKernel(kernel);
@@ -80,5 +89,9 @@ LogicalResult mmx::lowering::lowerKernels(
       return failure();
     kernel.erase();
   }
-  return expand(module);
+  SmallVector<Operation *> written;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!finished.contains(function))
+      written.push_back(function);
+  return expand(written, module.getContext());
 }
