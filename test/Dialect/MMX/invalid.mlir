@@ -563,6 +563,17 @@ func.func @f(%x: tensor<?x64xf32>) {
 
 // -----
 
+func.func @f(%x: tensor<?x64xf32>) {
+  // C34
+  // expected-error @+1 {{expected a number of warp groups, but got -1}}
+  %y = mmx.kernel(%a = %x) : (tensor<?x64xf32>) -> tensor<?x64xf32> attributes {tiles = #mmx.tiles<rows = 1, cols = 1, depth = 1, groups = -1>} {
+    mmx.yield %a : tensor<?x64xf32>
+  }
+  return
+}
+
+// -----
+
 // C35
 tile.kernel @k(%x: !tile.view<?x64xf32, read>) grid(%i) = affine_map<()[s0] -> (s0)> {
 }

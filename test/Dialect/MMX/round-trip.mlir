@@ -146,6 +146,11 @@ func.func @kernel(%x: tensor<?x64xf32>, %w: tensor<192x64xf32>) -> tensor<?x192x
     // CHECK: mmx.yield %{{.*}} : tensor<?x192xf32>
     mmx.yield %0 : tensor<?x192xf32>
   }
+  // CHECK: mmx.kernel{{.*}} attributes {tiles = #mmx.tiles<rows = 64, cols = 32, depth = 16, groups = 4>}
+  mmx.kernel(%a = %x, %b = %w) : (tensor<?x64xf32>, tensor<192x64xf32>) -> tensor<?x192xf32> attributes {tiles = #mmx.tiles<rows = 64, cols = 32, depth = 16, groups = 4>} {
+    %0 = mmx.linear %a, %b : (tensor<?x64xf32>, tensor<192x64xf32>) -> tensor<?x192xf32>
+    mmx.yield %0 : tensor<?x192xf32>
+  }
   // CHECK: mmx.launch @silu(%{{.*}}) inplace [-1] shapes [#{{.*}}] label "silu"
   %z = mmx.launch @silu(%y) inplace [-1] shapes [affine_map<()[s0, s1, s2, s3, s4, s5] -> (s0, 192)>] label "silu" : (tensor<?x192xf32>) -> tensor<?x192xf32>
   return %z : tensor<?x192xf32>
