@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/progress/Progress.h"
 #include "tools/ToolVersion.h"
 
 #include "mlir/IR/AsmState.h"
@@ -15,11 +16,13 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mmx;
+using mmx::runtime::Progress;
 namespace cl = llvm::cl;
 
 namespace {
@@ -84,6 +87,16 @@ static cl::opt<bool>
     routing("routing",
             cl::desc("Programs also take and write the experts of each token"),
             cl::cat(mainOptions));
+static cl::opt<Progress::Mode> progressMode(
+    "progress",
+    cl::desc("How progress is shown on standard error; if not given a bar on a "
+             "terminal, else nothing"),
+    cl::values(
+        clEnumValN(Progress::Mode::Bar, "bar", "a bar that redraws itself"),
+        clEnumValN(Progress::Mode::Lines, "lines", "a line a stage"),
+        clEnumValN(Progress::Mode::Json, "json", "JSON objects, one a line"),
+        clEnumValN(Progress::Mode::None, "none", "nothing")),
+    cl::init(Progress::Mode::Auto), cl::cat(mainOptions));
 static cl::opt<Emission> emit(
     "emit", cl::desc("Print a level and stop:"),
     cl::values(
@@ -146,7 +159,15 @@ static llvm::raw_ostream &warningPrefix(llvm::raw_ostream &stream,
 // Work
 //===----------------------------------------------------------------------===//
 
-static CompileOptions getOptions() {
+static Progress::Mode getProgressMode() {
+  if (progressMode != Progress::Mode::Auto)
+    return progressMode;
+  return llvm::sys::Process::StandardErrIsDisplayed() ? Progress::Mode::Bar
+                                                      : Progress::Mode::None;
+}
+
+/// Messages end the bar first.
+static CompileOptions getOptions(Progress &progress) {
   CompileOptions options;
   options.target = target;
   options.dtype = dtype;
@@ -157,8 +178,17 @@ static CompileOptions getOptions() {
   options.explain = explain;
   options.dumpDirectory = dumpDirectory;
   options.reproducer = reproducer;
-  options.warn = [](llvm::StringRef text) { printLines(text, warningPrefix); };
-  options.remark = [](llvm::StringRef text) { printLines(text, notePrefix); };
+  options.warn = [&](llvm::StringRef text) {
+    progress.finish();
+    printLines(text, warningPrefix);
+  };
+  options.remark = [&](llvm::StringRef text) {
+    progress.finish();
+    printLines(text, notePrefix);
+  };
+  options.progress = [&](llvm::StringRef stage, int done, int total) {
+    progress.update(stage.str(), done, total);
+  };
   return options;
 }
 
@@ -278,9 +308,11 @@ int main(int argc, char **argv) {
   cl::SetVersionPrinter(printToolVersion);
   cl::HideUnrelatedOptions({&mainOptions, &debugOptions});
   cl::ParseCommandLineOptions(argc, argv, overview);
-  CompileOptions options = getOptions();
+  Progress progress(getProgressMode());
+  CompileOptions options = getOptions(progress);
   llvm::Error error =
       emit.getNumOccurrences() ? emitLevel(options) : writePackage(options);
+  progress.finish();
   if (!error)
     return 0;
   printLines(llvm::toString(std::move(error)), errorPrefix);

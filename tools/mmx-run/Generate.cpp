@@ -19,6 +19,7 @@
 #include <cmath>
 #include <iostream>
 #include <optional>
+#include <unistd.h>
 
 using namespace mmx::runtime;
 using namespace mmx::tool;
@@ -68,6 +69,8 @@ public:
   /// After the last id: writes what is left.
   void finish(int64_t promptTokens, StageTable &stages);
   int64_t made() const { return count; }
+  /// Whether something is written before the last id is made.
+  bool writesEarly() const { return options.json || streams(); }
 
 private:
   void end(int64_t prompt, const char *reason);
@@ -138,6 +141,42 @@ void Answers::finish(int64_t promptTokens, StageTable &stages) {
   writeEvent(event);
 }
 
+namespace {
+
+/// How far prompts are read and answers are made. Nothing is shown of answers
+/// that can be seen to grow on the same terminal.
+class GenerateProgress {
+public:
+  GenerateProgress(Progress &progress, const Answers &answers,
+                   int64_t promptTokens, int64_t most)
+      : progress(progress), answers(answers), promptTokens(promptTokens),
+        most(most),
+        showsAnswers(!answers.writesEarly() || !::isatty(STDOUT_FILENO)) {}
+
+  void begin() { progress.update("prefill", 0, promptTokens); }
+  void afterStep(const StepView &step) {
+    if (read == promptTokens)
+      return;
+    read += step.inputs.ids.size();
+    progress.update("prefill", read, promptTokens);
+    if (read == promptTokens)
+      progress.finish();
+  }
+  void afterId() {
+    if (showsAnswers && read == promptTokens)
+      progress.update("decode", answers.made(), most);
+  }
+
+private:
+  Progress &progress;
+  const Answers &answers;
+  int64_t promptTokens, read = 0;
+  int64_t most; ///< ids of all answers
+  bool showsAnswers;
+};
+
+} // namespace
+
 /// The stop ids: those of the text files, else those the package names.
 static std::vector<int32_t> stopIds(const GenerateOptions &options,
                                     const TextModel *text,
@@ -164,7 +203,6 @@ int mmx::tool::generate(const GenerateOptions &options) {
       options.context > 0 ? options.context : neededContext(prompts, options);
   LoadedModel loaded(options, /*extras=*/{}, prompts.size(), context, stages,
                      progress, package);
-  Session session(loaded.engine(), {context, options.chunk, {}});
   std::vector<int32_t> stop =
       stopIds(options, text ? &*text : nullptr, loaded.engine().model());
 
@@ -172,15 +210,22 @@ int mmx::tool::generate(const GenerateOptions &options) {
   int64_t batch = prompts.size(), promptTokens = 0;
   for (const std::vector<int32_t> &prompt : prompts)
     promptTokens += prompt.size();
+  int64_t count = options.count.value_or(defaultCount);
+  GenerateProgress shown(progress, answers, promptTokens, batch * count);
+  Session session(loaded.engine(),
+                  {context, options.chunk,
+                   [&](const StepView &step) { shown.afterStep(step); }});
   stages.enter("prefill");
+  shown.begin();
   auto onId = [&](int64_t prompt, int32_t id) {
     bool more = answers.add(prompt, id);
+    shown.afterId();
     if (answers.made() == batch)
       stages.enter("decode");
     return more;
   };
-  session.generate(prompts, options.count.value_or(defaultCount), stop, onId,
-                   sampling);
+  session.generate(prompts, count, stop, onId, sampling);
+  progress.finish();
   int64_t made = answers.made();
   stages.enter("other");
   stages.note("prefill", rateText(promptTokens, stages.seconds("prefill")));
