@@ -72,7 +72,16 @@ std::vector<int32_t> Conversation::prompt() const {
 }
 
 void Conversation::addAnswer(std::span<const int32_t> ids) {
-  std::string text = replaceInvalid(tokenizer.decode(ids));
+  keep(ids, replaceInvalid(tokenizer.decode(ids)));
+}
+
+void Conversation::addAnswer(std::string text) {
+  text = replaceInvalid(text);
+  TextPiece piece{text, controlInMessages};
+  keep(tokenizer.encode({&piece, 1}), std::move(text));
+}
+
+void Conversation::keep(std::span<const int32_t> ids, std::string text) {
   // After the answer stands the token that ends a turn: text on both sides of
   // it is cut into ids apart.
   std::vector<int32_t> known = prompt();
@@ -80,8 +89,4 @@ void Conversation::addAnswer(std::span<const int32_t> ids) {
   knownText = chatText(render()) + text;
   knownIds = std::move(known);
   messages.push_back({"assistant", std::move(text)});
-}
-
-void Conversation::addAnswer(std::string text) {
-  messages.push_back({"assistant", replaceInvalid(text)});
 }

@@ -47,6 +47,7 @@ public:
   void addAnswer(std::string text);
 
 private:
+  void keep(std::span<const int32_t> ids, std::string text);
   std::vector<ChatPiece> render() const;
   std::vector<int32_t> idsOf(const std::vector<ChatPiece> &pieces) const;
 

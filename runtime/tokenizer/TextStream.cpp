@@ -8,6 +8,7 @@
 #include "runtime/tokenizer/TextStream.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 using namespace mmx::runtime;
@@ -35,12 +36,18 @@ std::string TextStream::push(std::string_view bytes) {
   if (hasStopped)
     return "";
   held += bytes;
-  size_t first = std::string::npos;
+  // By their ends, so that it does not matter which parts the text came in.
+  size_t firstEnd = std::string::npos, begin = 0;
   for (const std::string &stop : stops)
-    first = std::min(first, held.find(stop));
-  if (first != std::string::npos) {
+    if (size_t place = held.find(stop); place != std::string::npos)
+      if (size_t end = place + stop.size();
+          std::tie(end, place) < std::tie(firstEnd, begin)) {
+        firstEnd = end;
+        begin = place;
+      }
+  if (firstEnd != std::string::npos) {
     hasStopped = true;
-    return std::exchange(held, "").substr(0, first);
+    return std::exchange(held, "").substr(0, begin);
   }
   size_t keep = unfinishedBytes(held);
   for (const std::string &stop : stops)

@@ -21,7 +21,8 @@ namespace mmx::runtime {
 
 class TextStream {
 public:
-  /// The text ends before the first of `stops`; empty ones are ignored.
+  /// The text ends before the one of `stops` that is complete first, of those
+  /// the longest; empty ones are ignored.
   explicit TextStream(std::vector<std::string> stops = {});
 
   /// Takes bytes; returns the text that is certain now.

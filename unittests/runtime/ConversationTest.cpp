@@ -92,6 +92,14 @@ TEST_P(ConversationTest, KeepsTheTextOfCutAnswers) {
   conversation.addAnswer("Good");
   conversation.add("user", "More?");
   EXPECT_TRUE(startsWith(conversation.prompt(), before));
+  // Nor does a token grow over the border.
+  Conversation lines(smallTokenizer(), GetParam());
+  lines.add("user", "Hi");
+  lines.addAnswer("\n\n\n\nGood <end_of_sentence>");
+  lines.add("user", "More?");
+  EXPECT_TRUE(startsWith(lines.prompt(), before));
+  int32_t end = smallTokenizer().encode("<end_of_sentence>").front();
+  EXPECT_EQ(std::ranges::count(lines.prompt(), end), 3);
   EXPECT_NE(smallTokenizer()
                 .decode(conversation.prompt())
                 .find("ai name=assistant\nGood<end_of_sentence>"),

@@ -43,6 +43,20 @@ TEST(TextStream, TheFirstStopCounts) {
   EXPECT_EQ(stream.push("abc"), "a");
 }
 
+// The one that is complete first, whether it is seen in one part or in many.
+TEST(TextStream, StopsThatOverlap) {
+  for (size_t step : {1, 2, 10}) {
+    TextStream stream({"one two", "two three", "ne"});
+    std::string text = "a one two three", out;
+    for (size_t begin = 0; begin < text.size(); begin += step)
+      out += stream.push(text.substr(begin, step));
+    EXPECT_EQ(out + stream.finish(), "a o") << step;
+    EXPECT_TRUE(stream.stopped());
+  }
+  TextStream sameEnd({"three", "two three"});
+  EXPECT_EQ(sameEnd.push("one two three"), "one ");
+}
+
 TEST(TextStream, CutAnywhereTheTextIsTheSame) {
   std::string text = "gr\xc3\xbc\xc3\x9f dich \xf0\x9f\x98\x80 ab";
   for (size_t cut = 0; cut <= text.size(); ++cut) {
