@@ -1,7 +1,7 @@
 # Part of the mmx project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """No file makes a tool wait, crash or lose what it wrote: pipes and folders in
-the place of files, a full disk, and an interrupt. usage: hostile-files.py
+the place of files, files that may not be read, a full disk, and an interrupt. usage: hostile-files.py
 GOLDEN; prints a line for every case that went wrong and exits 1."""
 
 import os
@@ -69,6 +69,30 @@ def check_special_files(folder):
            "expected a regular file")
 
 
+def check_unreadable(folder):
+    # Root may read everything, unless it gives up that right.
+    drop = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] \
+        if os.geteuid() == 0 else []
+    ids = ["--ids", "1", "-n", "1", "--progress", "none"]
+    package = os.path.join(folder, "unreadable.mmx")
+    subprocess.run(["mmx-compile", golden, "-o", package], check=True)
+    copy = os.path.join(folder, "unreadable")
+    shutil.copytree(golden, copy)
+    for name, run in (("model.safetensors", [package, "--weights", copy]),
+                      ("config.json", [copy]),
+                      ("unreadable.mmx", [package, "--weights", golden])):
+        path = os.path.join(folder if name.endswith("mmx") else copy, name)
+        mode = os.stat(path).st_mode
+        os.chmod(path, 0)
+        expect(f"unreadable {name}", [*drop, "mmx-run", *run, *ids], (2,),
+               f"{name}: cannot open: Permission denied")
+        if not name.endswith("mmx"):
+            expect(f"unreadable {name}, compile",
+                   [*drop, "mmx-compile", copy, "-o", "/dev/null"], (1,),
+                   f"{name}: cannot be read: Permission denied")
+        os.chmod(path, mode)
+
+
 def check_full_disk():
     ids = ["--ids", "1", "-n", "1", "--progress", "none"]
     expect("package on a full disk",
@@ -112,6 +136,7 @@ def check_interrupt():
 
 with tempfile.TemporaryDirectory() as scratch:
     check_special_files(scratch)
+    check_unreadable(scratch)
 check_full_disk()
 check_interrupt()
 print("\n".join(bad) or "all cases are refused")

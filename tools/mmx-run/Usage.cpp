@@ -8,19 +8,19 @@
 #include "Usage.h"
 
 #include "runtime/support/Error.h"
+#include "runtime/support/MappedFile.h"
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
-#include <fstream>
 #include <numeric>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 using mmx::runtime::fail;
+using mmx::runtime::MappedFile;
 namespace fs = std::filesystem;
 
 //===----------------------------------------------------------------------===//
@@ -163,11 +163,11 @@ static std::string findCheckpoints(const fs::path &folder) {
   return found.empty() ? "" : "; " + found.front() + " has one";
 }
 
-static bool hasMagic(const std::string &file) {
-  constexpr std::string_view magic = "MMXPKG01";
-  std::array<char, magic.size()> start = {};
-  std::ifstream(file, std::ios::binary).read(start.data(), start.size());
-  return std::string_view(start.data(), start.size()) == magic;
+static bool hasMagic(const std::string &path) {
+  MappedFile file(path);
+  std::string_view text(reinterpret_cast<const char *>(file.bytes().data()),
+                        file.bytes().size());
+  return text.starts_with("MMXPKG01");
 }
 
 void mmx::tool::checkModelPath(const CLI::App &app, const std::string &model,

@@ -120,7 +120,8 @@ TEST_F(PackageCacheTest, NamesALibraryThatIsMissing) {
 
 TEST_F(PackageCacheTest, ListsVerifiesAndClears) {
   compile();
-  cache.write("0damaged.mmx", "damaged");
+  // Before all hexadecimal names, as the list is sorted.
+  cache.write("!damaged.mmx", "damaged");
   cache.write("note.txt", "not ours");
   std::vector<CacheEntry> entries = listPackageCache();
   ASSERT_EQ(entries.size(), 2u);

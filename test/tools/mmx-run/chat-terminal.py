@@ -1,12 +1,13 @@
 # Part of the mmx project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A chat on a terminal: prompts, ctrl-C and ctrl-D. usage: chat-terminal.py
-MODEL"""
+"""A chat and answers on a terminal: prompts, ctrl-C and ctrl-D. usage:
+chat-terminal.py MODEL"""
 
 import os
 import pty
 import select
 import sys
+import tempfile
 import termios
 import time
 
@@ -115,3 +116,17 @@ chat.type(CTRL_C)
 time.sleep(0.05)
 chat.type(CTRL_C)
 assert b"> " not in chat.ends_with(130)
+
+# Without a chat ctrl-C ends the program: while it writes, and, in an empty cache,
+# while a bar shows how far the compiler is.
+answer = Chat(model, "-p", "Hello", "-n", "1000000", *endless)
+answer.expect_answer()
+answer.type(CTRL_C)
+answer.ends_with(130)
+with tempfile.TemporaryDirectory() as cache:
+    os.environ["MMX_CACHE_DIR"] = cache
+    answer = Chat(model, "-p", "Hello", "-n", "1000000", *endless)
+    answer.expect(b"kernels")
+    answer.type(CTRL_C)
+    answer.ends_with(130)
+    assert not [name for name in os.listdir(cache) if ".mmx" in name]
