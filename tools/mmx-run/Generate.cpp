@@ -143,15 +143,16 @@ void Answers::finish(int64_t promptTokens, StageTable &stages) {
 
 namespace {
 
-/// How far prompts are read and answers are made. Nothing is shown of answers
-/// that can be seen to grow on the same terminal.
+/// How far prompts are read and answers are made; of answers that are written
+/// as they grow only programs want to know, and who sees nothing but the bar.
 class GenerateProgress {
 public:
-  GenerateProgress(Progress &progress, const Answers &answers,
-                   int64_t promptTokens, int64_t most)
+  GenerateProgress(Progress &progress, Progress::Mode mode,
+                   const Answers &answers, int64_t promptTokens, int64_t most)
       : progress(progress), answers(answers), promptTokens(promptTokens),
         most(most),
-        showsAnswers(!answers.writesEarly() || !::isatty(STDOUT_FILENO)) {}
+        showsAnswers(mode == Progress::Mode::Json || !answers.writesEarly() ||
+                     (::isatty(STDERR_FILENO) && !::isatty(STDOUT_FILENO))) {}
 
   void begin() { progress.update("prefill", 0, promptTokens); }
   void afterStep(const StepView &step) {
@@ -211,7 +212,8 @@ int mmx::tool::generate(const GenerateOptions &options) {
   for (const std::vector<int32_t> &prompt : prompts)
     promptTokens += prompt.size();
   int64_t count = options.count.value_or(defaultCount);
-  GenerateProgress shown(progress, answers, promptTokens, batch * count);
+  GenerateProgress shown(progress, options.progress, answers, promptTokens,
+                         batch * count);
   Session session(loaded.engine(),
                   {context, options.chunk,
                    [&](const StepView &step) { shown.afterStep(step); }});
