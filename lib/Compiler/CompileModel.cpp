@@ -16,6 +16,7 @@
 #include "targets.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -112,6 +113,17 @@ static Expected<int64_t> getVectorLanes(StringRef target) {
   return cpu->vectorLanes;
 }
 
+/// What a crash prints: where a pass fails in a thread of its own nothing else
+/// can. MLIR writes the file.
+static void announceReproducer(StringRef path) {
+  // Kept for ever: a crash may come at any time.
+  auto *message = new std::string(
+      ("the compiler crashed; please report it with " + path +
+       ", which shows it again: mmx-opt --run-reproducer " + path + "\n")
+          .str());
+  setBugReportMsg(message->c_str());
+}
+
 static LogicalResult runPipeline(ModuleOp module, const CompileOptions &options,
                                  int64_t lanes, Level level) {
   PassManager manager(module.getContext());
@@ -122,8 +134,10 @@ static LogicalResult runPipeline(ModuleOp module, const CompileOptions &options,
   pipeline.lanes = lanes;
   pipeline.explain = options.explain;
   buildPipeline(manager, pipeline);
-  if (!options.reproducer.empty())
+  if (!options.reproducer.empty()) {
+    announceReproducer(options.reproducer);
     manager.enableCrashReproducerGeneration(options.reproducer);
+  }
   if (!options.dumpDirectory.empty()) {
     // Whole modules can only be printed when nothing else runs.
     module.getContext()->disableMultithreading();
