@@ -120,7 +120,13 @@ TEST(PlanTest, EightH20Int8FourMillion) {
   Plan plan = planFor("h20", 8, ExpertWeights::Int8, int64_t(4) << 20);
   EXPECT_EQ(plan.memory.cache, 20 * GiB);
   EXPECT_EQ(plan.memory.state, 35 * MiB);
+  // 54.36 GB of int8 and 0.09 of factors, 5.37 of other weights.
+  EXPECT_NEAR(plan.memory.experts, 434'865'438'720 / 8 + 0.087e9, 0.001e9);
+  EXPECT_NEAR(plan.memory.otherWeights, 5.37e9, 0.01e9);
   EXPECT_TRUE(plan.fits());
+  // 5 KiB of cache a token.
+  int64_t left = 96 * GiB - plan.memory.total();
+  EXPECT_EQ(plan.largestContext, (int64_t(4) << 20) + left / (64 * 5120) * 64);
   EXPECT_FALSE(planFor("h20", 8, ExpertWeights::BF16, int64_t(4) << 20).fits());
   // Decode reads the non-experts, two experts a layer, 70 states twice, and
   // the cache.
@@ -138,10 +144,20 @@ TEST(PlanTest, TwoH200Int4) {
   EXPECT_EQ(plan.memory.experts, 2560 * (expert / 4 + expert / 128));
   EXPECT_EQ(plan.memory.cache, 5 * GiB / 2);
   EXPECT_EQ(plan.memory.state, 140 * MiB);
+  // Half of the 21.2 G of other parameters; routers, in f32, and norms on both.
+  EXPECT_NEAR(plan.memory.otherWeights, 21.22e9 + 0.05e9, 0.01e9);
   EXPECT_TRUE(plan.fits());
+  // 20 KiB of cache a token.
+  int64_t left = 141 * GiB - plan.memory.total();
+  EXPECT_EQ(plan.largestContext,
+            (int64_t(128) << 10) + left / (64 * 20480) * 64);
   Plan bf16 = planFor("h200", 2, ExpertWeights::BF16, 128 << 10);
   EXPECT_FALSE(bf16.fits());
   EXPECT_EQ(bf16.largestContext, 0);
+  // 434.9 GB of experts where there were 112.1: 322.8 GB more than what fits
+  // with 12.3 GiB left.
+  EXPECT_EQ(bf16.memory.total() - bf16.available,
+            2560 * (expert - expert / 4 - expert / 128) - left);
   EXPECT_EQ(bf16.suggestions.front(), "--quant int4");
   EXPECT_EQ(bf16.suggestions.back(), "--gpus 8 --tp 8");
 }
@@ -167,6 +183,11 @@ TEST(PlanTest, WorkOfOneGpu) {
   EXPECT_DOUBLE_EQ(plan.decodeStep.bytes,
                    weights + 560.0 * MiB + 64 * 40 * 1024);
   EXPECT_EQ(plan.decodeStep.linkBytes, 0);
+  // Experts in int8 cut this to 67 GB.
+  Plan int8 = planFor("h200", 1, ExpertWeights::Int8, 64);
+  EXPECT_DOUBLE_EQ(plan.decodeStep.bytes - int8.decodeStep.bytes,
+                   160.0 * (expert - (2 * 9216 + 6144) * 4));
+  EXPECT_NEAR(int8.decodeStep.bytes - 560.0 * MiB, 67.2e9, 0.1e9);
 }
 
 TEST(PlanTest, RanksShareTheModel) {
