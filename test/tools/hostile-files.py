@@ -1,8 +1,9 @@
 # Part of the mmx project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """No file makes a tool wait, crash or lose what it wrote: pipes and folders in
-the place of files, files that may not be read, a full disk, and an interrupt. usage: hostile-files.py
-GOLDEN; prints a line for every case that went wrong and exits 1."""
+the place of files, files that may not be read, a full disk, and an interrupt.
+usage: hostile-files.py GOLDEN MODELS; prints a line for every case that went
+wrong and exits 1."""
 
 import os
 import shutil
@@ -65,6 +66,13 @@ def check_special_files(folder):
     os.mkfifo(pipe)
     expect("pipe for a package", ["mmx-run", pipe, *ids], (2,),
            "expected a regular file")
+    tiny = os.path.join(sys.argv[2], "tiny")
+    for command in (["mmx-run", tiny, "--prompt-file", pipe],
+                    ["mmx-run", tiny, "--chat", pipe],
+                    ["mmx-run", "niah", tiny, "--haystack", pipe],
+                    ["mmx-run", "verify", golden, "--golden", pipe]):
+        expect(f"pipe for {command[-2]}", [*command, "--progress", "none"], (2,),
+               "expected a regular file")
     expect("pipe inspected", ["mmx-run", "inspect", pipe], (2,),
            "expected a regular file")
 

@@ -14,6 +14,7 @@
 #include "Commands.h"
 #include "HeatMap.h"
 #include "LoadedModel.h"
+#include "TextModel.h"
 
 #include "runtime/haystack/Haystack.h"
 #include "runtime/session/Session.h"
@@ -27,7 +28,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 
 using namespace mmx::runtime;
 using namespace mmx::tool;
@@ -189,13 +189,12 @@ static void writeHeatMap(const NiahOptions &options,
     fail(options.svg, ": cannot be written");
 }
 
-static std::string readText(const std::string &path) {
+static std::string readHaystack(const std::string &path) {
   if (path.empty())
     return "";
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file || text.empty())
-    fail(path, ": cannot be read, or is empty");
+  std::string text = readText(path);
+  if (text.empty())
+    fail(path, ": expected text, but it is empty");
   return text;
 }
 
@@ -206,7 +205,7 @@ int mmx::tool::niah(const NiahOptions &options) {
     fail(directory, ": expected a tokenizer.json: numbers are hidden in text");
   Tokenizer tokenizer = Tokenizer::open(directory);
   auto encode = [&](std::string_view text) { return tokenizer.encode(text); };
-  Search search(options, Haystack(encode, readText(options.haystack)));
+  Search search(options, Haystack(encode, readHaystack(options.haystack)));
   std::vector<LengthResult> rows;
   if (!options.json)
     printHeader(options);

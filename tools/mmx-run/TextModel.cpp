@@ -88,13 +88,9 @@ bool mmx::tool::hasTextPrompts(const GenerateOptions &options) {
 std::string mmx::tool::readText(const std::string &file) {
   if (file == "-")
     return {std::istreambuf_iterator<char>(std::cin), {}};
-  if (!fs::is_regular_file(file))
-    fail(file, ": expected a file");
-  std::ifstream stream(file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream)
-    fail(file, ": cannot be read");
-  return text;
+  MappedFile mapped(file);
+  std::span<const uint8_t> bytes = mapped.bytes();
+  return {bytes.begin(), bytes.end()};
 }
 
 /// The length of the UTF-8 character that `text` begins with; 0: there is none.
