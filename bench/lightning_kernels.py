@@ -61,7 +61,7 @@ tile.kernel @{symbol}(
     {starts}%slots: !tile.view<?xi32, read>,
     %rates: !tile.view<{H}xf32, read>, %states: {STATES},
     %qkv: {QKV}, {views})
-    grid({cell}, %head, %part) = affine_map<()[{symbols}] -> ({cells}, {H}, {parts})>
+    grid({ids}) = affine_map<()[{symbols}] -> ({grid})>
     attributes {{{schedule}
       {launch}mmx.spills = {spills} : i64, tile.inputs = [{inputs}]}} {{
   %c0 = arith.constant 0 : index
@@ -382,6 +382,10 @@ class Form:
     launch: str = ""
     cell: str = "%cell"
     packed: bool = True  # sequences of tokens, with their starts
+    parts_first: bool = False  # neighbours in the grid are parts of a head
+
+    def order(self, dims):
+        return dims[::-1] if self.parts_first else dims
 
 
 FORMS = {
@@ -400,7 +404,7 @@ FORMS = {
                      launch="mmx.follows = array<i64: 3, 5>, "),
     "decode": Form("lightning_step", ["%o: {O}"], ["random", "random", "poison"],
                    "inplace", "s0", [DECODE], DECODE_SCHEDULE, cell="%b",
-                   packed=False),
+                   packed=False, parts_first=True),
 }
 
 
@@ -446,8 +450,10 @@ def write_program(args):
             "last": args.block - 1, "parts": args.parts,
             "multicast": ", multicast = 2" if args.parts > 1 else "",
             "symbol": make_symbol(args, form.symbol),
-            "cell": form.cell,
-            "cells": form.cells, "launch": form.launch,
+            "ids": ", ".join(form.order([form.cell, "%head", "%part"])),
+            "grid": ", ".join(form.order([form.cells, str(args.heads),
+                                          str(args.parts)])),
+            "launch": form.launch,
             # Bytes that the assembler may spill of a kernel in real sizes:
             # with gates a few, of the loads and before loops.
             "spills": 0 if small or args.plain else 96 if gated else 64,

@@ -383,7 +383,9 @@ SmallVector<RoleWriter::Key> RoleWriter::getCarried(const RoleCode &code) {
     most = std::max(most, age);
   };
   for (const Instruction &instruction : code.derived) {
-    if (instruction.kind != InstructionKind::Op)
+    // A product in flight keeps what it reads until it is waited for.
+    if (instruction.kind != InstructionKind::Op &&
+        instruction.kind != InstructionKind::WaitMma)
       continue;
     for (Value operand : tile::ScheduleInfo::getTiles(instruction.op))
       if (isa<tile::FragType>(operand.getType()))
