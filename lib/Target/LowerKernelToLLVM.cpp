@@ -92,9 +92,9 @@ static void lowerGPUOps(ModuleOp module) {
               builder, loc, id.getDimension());
       if (std::optional<llvm::APInt> bound = id.getUpperBound())
         number.getDefiningOp()->setAttr(
-            "range", LLVM::ConstantRangeAttr::get(
-                         builder.getContext(), llvm::APInt::getZero(32),
-                         bound->trunc(32)));
+            "range", LLVM::ConstantRangeAttr::get(builder.getContext(),
+                                                  llvm::APInt::getZero(32),
+                                                  bound->trunc(32)));
       replace(op, number);
     } else if (auto size = dyn_cast<gpu::GridDimOp>(op)) {
       replace(
