@@ -58,8 +58,8 @@ SmallVector<Value> RoleWriter::reduceCols(tile::ReduceOp op, Value fragment) {
     for (int64_t parity = 0; parity < 2; ++parity) {
       SmallVector<Value> values;
       for (int64_t step = 0; step < cols / 8; ++step)
-        values.push_back(element(fragment, row / 2 * (cols / 2) + 4 * step +
-                                               2 * (row % 2) + parity));
+        values.push_back(
+            element(fragment, getElementAt(row, 2 * step + parity, cols)));
       pair.push_back(foldLanes(op, fold(op, values), 2, 1));
     }
     results.push_back(fold(op, pair));
@@ -75,8 +75,8 @@ SmallVector<Value> RoleWriter::reduceRows(tile::ReduceOp op, Value fragment) {
     SmallVector<Value> values;
     for (int64_t half = 0; half < 2; ++half)
       for (int64_t block = 0; block < rows / 64; ++block)
-        values.push_back(element(fragment, block * (cols / 2) + 4 * (col / 2) +
-                                               2 * half + col % 2));
+        values.push_back(
+            element(fragment, getElementAt(2 * block + half, col, cols)));
     results.push_back(foldLanes(op, fold(op, values), 16, 4));
   }
   return foldWarps(op, results);

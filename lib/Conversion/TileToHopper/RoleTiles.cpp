@@ -38,12 +38,31 @@ Value RoleWriter::getFirstCol() {
                                number32(2));
 }
 
-/// Element i of thread t: block b = i / (c / 2) of 64 rows, then pairs of
-/// columns in steps of 8, two rows 8 apart for each (PTX ISA, wgmma
-/// accumulator fragments). Vectors have those rows, or those columns, in order.
+// Element i of thread t: block b = i / (c / 2) of 64 rows, then pairs of
+// columns in steps of 8, two rows 8 apart for each (PTX ISA, wgmma accumulator
+// fragments). Below, `row` and `col` number the rows and columns that a thread
+// has.
+
+int64_t RoleWriter::getElementAt(int64_t row, int64_t col, int64_t cols) {
+  return row / 2 * (cols / 2) + 4 * (col / 2) + 2 * (row % 2) + col % 2;
+}
+
+/// The inverse: row and column of element i.
+static std::pair<int64_t, int64_t> getPlace(int64_t i, int64_t cols) {
+  int64_t block = i / (cols / 2), rest = i % (cols / 2);
+  return {2 * block + rest % 4 / 2, 2 * (rest / 4) + rest % 2};
+}
+
+/// Vectors have a thread's rows, or its columns, in order.
 void RoleWriter::forElements(Value fragment, ElementBody body) {
   auto add = [&](Value a, int64_t b) {
     return b == 0 ? a : arith::AddIOp::create(e, a, number32(b)).getResult();
+  };
+  auto rowAt = [&](Value first, int64_t row) {
+    return add(first, 64 * (row / 2) + 8 * (row % 2));
+  };
+  auto colAt = [&](Value first, int64_t col) {
+    return add(first, 8 * (col / 2) + col % 2);
   };
   int64_t count = layout.getElements(fragment);
   if (isVector(fragment)) {
@@ -51,8 +70,7 @@ void RoleWriter::forElements(Value fragment, ElementBody body) {
     bool rows = layout.runsAlongRows(fragment);
     Value first = rows ? getFirstRow() : getFirstCol(), none = number32(0);
     for (int64_t i = 0; i < count; ++i) {
-      Value place =
-          add(first, rows ? 64 * (i / 2) + 8 * (i % 2) : 8 * (i / 2) + i % 2);
+      Value place = rows ? rowAt(first, i) : colAt(first, i);
       if (along0)
         body(i, place, none);
       else
@@ -62,11 +80,10 @@ void RoleWriter::forElements(Value fragment, ElementBody body) {
   }
   int64_t cols = layout.getShape(fragment).second;
   bool transposed = layout.isTransposed(fragment);
-  Value row = getFirstRow(), col = getFirstCol();
+  Value firstRow = getFirstRow(), firstCol = getFirstCol();
   for (int64_t i = 0; i < count; ++i) {
-    int64_t block = i / (cols / 2), rest = i % (cols / 2);
-    Value r = add(row, 64 * block + 8 * (rest % 4 / 2));
-    Value c = add(col, 8 * (rest / 4) + rest % 2);
+    auto [row, col] = getPlace(i, cols);
+    Value r = rowAt(firstRow, row), c = colAt(firstCol, col);
     if (transposed)
       body(i, c, r);
     else
@@ -77,11 +94,8 @@ void RoleWriter::forElements(Value fragment, ElementBody body) {
 int64_t RoleWriter::getVectorElement(Value vector, Value fragment, int64_t i) {
   if (isVector(fragment))
     return i;
-  int64_t cols = layout.getShape(fragment).second;
-  int64_t block = i / (cols / 2), rest = i % (cols / 2);
-  if (layout.runsAlongRows(vector))
-    return 2 * block + rest % 4 / 2;
-  return 2 * (rest / 4) + rest % 2;
+  auto [row, col] = getPlace(i, layout.getShape(fragment).second);
+  return layout.runsAlongRows(vector) ? row : col;
 }
 
 //===----------------------------------------------------------------------===//

@@ -251,6 +251,17 @@ LogicalResult RoleWriter::run(StringRef shared) {
 // Roles
 //===----------------------------------------------------------------------===//
 
+/// Those of a warp group; roles of one warp share a group, which the first of
+/// them speaks for.
+void RoleWriter::moveRegisters(int64_t registers, int64_t warpInGroup) {
+  if (isWarpGroup() && registers > 0)
+    NVVM::SetMaxRegisterOp::create(e, registers,
+                                   NVVM::SetMaxRegisterAction::increase);
+  else if (!isWarpGroup() && warpInGroup == 0)
+    NVVM::SetMaxRegisterOp::create(e, producerRegisters,
+                                   NVVM::SetMaxRegisterAction::decrease);
+}
+
 LogicalResult RoleWriter::writeRole(unsigned number) {
   role = number;
   ThreadPlan threadPlan(info);
@@ -267,14 +278,8 @@ LogicalResult RoleWriter::writeRole(unsigned number) {
   IRMapping outer = mapping;
   LogicalResult status = success();
   e.ifThen(mine, [&] {
-    if (int64_t registers = info.attr.getRegs();
-        isWarpGroup() && registers > 0 && !hasOneGroup())
-      NVVM::SetMaxRegisterOp::create(e, registers,
-                                     NVVM::SetMaxRegisterAction::increase);
-    else if (!isWarpGroup() && !hasOneGroup() &&
-             threadPlan.warpInGroup[number] == 0)
-      NVVM::SetMaxRegisterOp::create(e, producerRegisters,
-                                     NVVM::SetMaxRegisterAction::decrease);
+    if (!hasOneGroup())
+      moveRegisters(info.attr.getRegs(), threadPlan.warpInGroup[number]);
     instance = arith::SubIOp::create(e, group, number32(first));
     roleThread = arith::AndIOp::create(e, thread, number32(127));
     if (isWarpGroup()) {

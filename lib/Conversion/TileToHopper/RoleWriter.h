@@ -90,6 +90,7 @@ private:
   void setUpThreads();
   void initializeBarriers();
   mlir::LogicalResult writeRole(unsigned role);
+  void moveRegisters(int64_t registers, int64_t warpInGroup);
   /// The role must not go on before the kernel launched before has ended.
   bool followsKernel(unsigned role);
   mlir::LogicalResult writeKernelBody(unsigned role);
@@ -233,6 +234,9 @@ private:
   mlir::LogicalResult writeMap(tile::MapOp op, int64_t stage, State &state,
                                mlir::Operation *loop);
   mlir::Value element(mlir::Value vector, int64_t i);
+  /// Which element of a fragment of `cols` columns stands in a row and a column
+  /// of those that a thread has.
+  static int64_t getElementAt(int64_t row, int64_t col, int64_t cols);
   /// Which value of `vector` belongs to element i of a fragment.
   int64_t getVectorElement(mlir::Value vector, mlir::Value fragment, int64_t i);
   mlir::LogicalResult writeOp(mlir::Operation *op, int64_t stage, State &state,
