@@ -12,10 +12,8 @@ using namespace mlir;
 using namespace mmx::tile;
 
 namespace {
-/// Limits of a compute-capability 9.0 multiprocessor.
-constexpr int64_t sharedBytes = 232448;
+/// Of a compute-capability 9.0 multiprocessor.
 constexpr int64_t registersPerThread = 512; // of the 4 warp groups of 128
-constexpr int64_t producerRegisters = 24;
 /// What a role needs besides fragments: addresses, counters, bounds.
 constexpr int64_t baseRegisters = 24, registersPerRing = 2;
 } // namespace
@@ -67,10 +65,10 @@ static LogicalResult verifyShared(const ScheduleInfo &info) {
   if (scratch)
     llvm::raw_string_ostream(parts)
         << ", reductions " << llvm::divideCeil(scratch, 1024);
-  if (total > sharedBytes)
+  if (total > maxSharedBytes)
     return info.getKernel().emitOpError("needs ")
-           << llvm::divideCeil(total, 1024) << " KB of " << sharedBytes / 1024
-           << " KB of shared memory: " << parts;
+           << llvm::divideCeil(total, 1024) << " KB of "
+           << maxSharedBytes / 1024 << " KB of shared memory: " << parts;
   return success();
 }
 

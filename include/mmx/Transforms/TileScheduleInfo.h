@@ -166,6 +166,13 @@ llvm::ArrayRef<int64_t> getTileExtents(mlir::Value tile);
 /// Elements that a product sums up for each of its result.
 int64_t getProductDepth(MmaOp mma);
 
+/// Limits of compute capability 9.0: bytes of shared memory that a block may
+/// have.
+inline constexpr int64_t maxSharedBytes = 232448;
+
+/// Registers of a thread that only issues loads.
+inline constexpr int64_t producerRegisters = 24;
+
 /// Bytes of a tile in shared memory or registers.
 int64_t getTileBytes(mlir::Type type);
 

@@ -19,12 +19,6 @@ using tile::InstructionKind;
 using tile::RoleCode;
 using tile::Section;
 
-/// Registers of a thread that only issues loads.
-static constexpr int64_t producerRegisters = 24;
-
-/// Bytes of shared memory that a block of sm_90 may have.
-static constexpr int64_t sharedLimit = 232448;
-
 /// Bytes that builds for race checkers may spill more than others.
 static constexpr int64_t raceSpills = 1024;
 
@@ -89,9 +83,9 @@ LogicalResult RoleWriter::checkSupported() {
     for (Value value : op->getResults())
       if (failed(checkTile(op, value)))
         return failure();
-  if (plan.getBytes() > sharedLimit)
+  if (plan.getBytes() > tile::maxSharedBytes)
     return kernel.emitOpError("expected at most ")
-           << sharedLimit << " bytes of shared memory, but got "
+           << tile::maxSharedBytes << " bytes of shared memory, but got "
            << plan.getBytes();
   return success();
 }
@@ -258,7 +252,7 @@ void RoleWriter::moveRegisters(int64_t registers, int64_t warpInGroup) {
     NVVM::SetMaxRegisterOp::create(e, registers,
                                    NVVM::SetMaxRegisterAction::increase);
   else if (!isWarpGroup() && warpInGroup == 0)
-    NVVM::SetMaxRegisterOp::create(e, producerRegisters,
+    NVVM::SetMaxRegisterOp::create(e, tile::producerRegisters,
                                    NVVM::SetMaxRegisterAction::decrease);
 }
 
