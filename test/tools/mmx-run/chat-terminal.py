@@ -119,13 +119,14 @@ assert b"> " not in chat.ends_with(130)
 
 # Without a chat ctrl-C ends the program: while it writes, and, in an empty cache,
 # while a bar shows how far the compiler is.
-answer = Chat(model, "-p", "Hello", "-n", "1000000", *endless)
+answer = Chat(model, "-p", "Hello", "-n", "900000", "--progress", "none",
+              *endless)
 answer.expect_answer()
 answer.type(CTRL_C)
 answer.ends_with(130)
 with tempfile.TemporaryDirectory() as cache:
     os.environ["MMX_CACHE_DIR"] = cache
-    answer = Chat(model, "-p", "Hello", "-n", "1000000", *endless)
+    answer = Chat(model, "-p", "Hello", "-n", "900000", *endless)
     answer.expect(b"kernels")
     answer.type(CTRL_C)
     answer.ends_with(130)
